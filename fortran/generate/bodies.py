@@ -186,10 +186,51 @@ class Body:
             words.append(self.section_words.get(p.name, word))
         return words
 
+    def quick(self):
+        """What a call with predefined handles and buffers of their own looks like: its condition and its words. Such calls
+        save no registers but ierror's. None where there is nothing to be won."""
+        handles, plain, words = [], [], []
+        for p, word in zip((a.c for a in self.form.arguments if a.c is not None), self.words):
+            if p.kind == "BUFFER":
+                place = f"{p.name}->base_addr" if self.form.takes_descriptors else p.name
+                plain += [f"!is_sentinel({place})"] + ([f"is_plainly_contiguous(*{p.name})"] if self.form.takes_descriptors else [])
+                words.append(place)
+            elif p.kind in HANDLE_KINDS and not p.is_pointer:
+                handles.append(f"*{p.name}")
+                words.append(f"predefined<MPI_{HANDLE_KINDS[p.kind]}>(*{p.name})")
+            elif p.kind == "REQUEST" and p.direction == "out" and not p.is_array or p.kind == "STATUS" or not p.is_pointer:
+                words.append(word)
+            else:
+                return None
+        if self.form.c.chapter != "point_to_point" or not plain or not handles:
+            return None
+        return " && ".join([*plain, *(f"is_predefined({handle})" for handle in handles)]), words
+
+    def write_quick(self, name):
+        condition, words = self.quick()
+        lines = [f"template <auto Call>\nvoid {name}({', '.join(self.parameters)}) {{",
+                 f"  if (__builtin_expect(!({condition}), 0)) return {name}_slowly<Call>({', '.join(self.names)});"]
+        request = next((a.c.name for a in self.form.arguments if a.c is not None and a.c.kind == "REQUEST"), None)
+        call = f"Call({', '.join(words)})"
+        if request:
+            lines += [f"  MPI_Request c_{request};", f"  const int error = {call};",
+                      f"  if (!error) *{request} = number(c_{request});", "  tell(ierror, error);"]
+        elif self.form.kind == "f90":
+            lines.append(f"  *ierror = {call};  // never absent in the older forms")
+        else:
+            lines.append(f"  tell(ierror, {call});")
+        return "\n".join([*lines, "}", ""])
+
     def write(self, name):
+        if self.quick():
+            slow = self.write_body(f"{name}_slowly").replace("template <auto Call>", "template <auto Call>\n[[gnu::noinline]]")
+            return slow + "\n" + self.write_quick(name)
+        return self.write_body(name)
+
+    def write_body(self, name):
         form = self.form
         call = f"Call({', '.join(self.scalars())})"
-        head = f"template <auto Call>\n"
+        head = "template <auto Call>\n"
         if form.returns:
             return f"{head}{form.c.returns} {name}({', '.join(self.parameters)}) {{\n  return {call};\n}}\n"
         lines = [f"{head}void {name}({', '.join(self.parameters)}) {{"]

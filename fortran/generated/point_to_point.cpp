@@ -66,7 +66,8 @@ void iprobe(const int* source, const int* tag, const Fint* comm, int* flag, Fint
 }
 
 template <auto Call>
-void irecv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+[[gnu::noinline]]
+void irecv_slowly(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *source, *tag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
@@ -74,7 +75,17 @@ void irecv(void* buf, const int* count, const Fint* datatype, const int* source,
 }
 
 template <auto Call>
-void irecv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irecv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irecv_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void irecv_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -84,7 +95,17 @@ void irecv_section(Descriptor* buf, const int* count, const Fint* datatype, cons
 }
 
 template <auto Call>
-void irecv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irecv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irecv_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void irecv_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -94,25 +115,55 @@ void irecv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* dataty
 }
 
 template <auto Call>
-void irsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irecv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irecv_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void irsend_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void irsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irsend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void irsend_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
+  if (c_buf.is_refused()) return c_buf.refuse(ierror);
+  MPI_Request c_request = {};
+  const int error = Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
 void irsend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
-  if (c_buf.is_refused()) return c_buf.refuse(ierror);
-  MPI_Request c_request = {};
-  const int error = Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irsend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
-void irsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+[[gnu::noinline]]
+void irsend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -122,7 +173,17 @@ void irsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datat
 }
 
 template <auto Call>
-void isend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irsend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isend_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
@@ -130,7 +191,17 @@ void isend(void* buf, const int* count, const Fint* datatype, const int* dest, c
 }
 
 template <auto Call>
-void isend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void isend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isend_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -140,7 +211,17 @@ void isend_section(Descriptor* buf, const int* count, const Fint* datatype, cons
 }
 
 template <auto Call>
-void isend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void isend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -150,7 +231,17 @@ void isend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* dataty
 }
 
 template <auto Call>
-void isendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isendrecv_slowly(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(sendbuf), *sendcount, handle<MPI_Datatype>(*sendtype), *dest, *sendtag, address_of(recvbuf), *recvcount, handle<MPI_Datatype>(*recvtype), *source, *recvtag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
@@ -158,7 +249,17 @@ void isendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const 
 }
 
 template <auto Call>
-void isendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf) && !is_sentinel(recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return isendrecv_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isendrecv_section_slowly(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
@@ -170,7 +271,17 @@ void isendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* se
 }
 
 template <auto Call>
-void isendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return isendrecv_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isendrecv_c_section_slowly(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
@@ -182,7 +293,17 @@ void isendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const 
 }
 
 template <auto Call>
-void isendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return isendrecv_c_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isendrecv_replace_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
@@ -190,7 +311,17 @@ void isendrecv_replace(void* buf, const int* count, const Fint* datatype, const 
 }
 
 template <auto Call>
-void isendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isendrecv_replace_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isendrecv_replace_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -200,7 +331,17 @@ void isendrecv_replace_section(Descriptor* buf, const int* count, const Fint* da
 }
 
 template <auto Call>
-void isendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isendrecv_replace_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void isendrecv_replace_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -210,7 +351,17 @@ void isendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const 
 }
 
 template <auto Call>
-void issend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isendrecv_replace_c_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void issend_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
@@ -218,7 +369,17 @@ void issend(void* buf, const int* count, const Fint* datatype, const int* dest, 
 }
 
 template <auto Call>
-void issend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void issend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return issend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void issend_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -228,11 +389,30 @@ void issend_section(Descriptor* buf, const int* count, const Fint* datatype, con
 }
 
 template <auto Call>
-void issend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void issend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return issend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void issend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
   const int error = Call(c_buf.address(), static_cast<MPI_Count>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void issend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return issend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -279,26 +459,48 @@ void probe(const int* source, const int* tag, const Fint* comm, Fint* status, Fi
 }
 
 template <auto Call>
-void recv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+[[gnu::noinline]]
+void recv_slowly(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   tell(ierror, Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *source, *tag, handle<MPI_Comm>(*comm), status_at(status)));
 }
 
 template <auto Call>
-void recv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+void recv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), status_at(status));  // never absent in the older forms
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void recv_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *source, *tag, handle<MPI_Comm>(*comm), status_at(status)));
 }
 
 template <auto Call>
-void recv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+void recv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_section_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), status_at(status)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void recv_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<MPI_Count>(c_buf.count()), c_buf.datatype(), *source, *tag, handle<MPI_Comm>(*comm), status_at(status)));
 }
 
 template <auto Call>
-void recv_init(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void recv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), status_at(status)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void recv_init_slowly(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *source, *tag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
@@ -306,7 +508,17 @@ void recv_init(void* buf, const int* count, const Fint* datatype, const int* sou
 }
 
 template <auto Call>
-void recv_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void recv_init(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_init_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void recv_init_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -316,11 +528,30 @@ void recv_init_section(Descriptor* buf, const int* count, const Fint* datatype, 
 }
 
 template <auto Call>
-void recv_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void recv_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_init_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void recv_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
   const int error = Call(c_buf.address(), static_cast<MPI_Count>(c_buf.count()), c_buf.datatype(), *source, *tag, handle<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void recv_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_init_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -345,44 +576,86 @@ void request_get_status_all(const int* count, const Fint* array_of_requests, int
 }
 
 template <auto Call>
-void rsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+[[gnu::noinline]]
+void rsend_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   tell(ierror, Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void rsend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void rsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm));  // never absent in the older forms
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void rsend_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void rsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void rsend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void rsend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<MPI_Count>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void rsend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void rsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void rsend_init_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void rsend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void rsend_init_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
+  if (c_buf.is_refused()) return c_buf.refuse(ierror);
+  MPI_Request c_request = {};
+  const int error = Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
 void rsend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
-  if (c_buf.is_refused()) return c_buf.refuse(ierror);
-  MPI_Request c_request = {};
-  const int error = Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
-void rsend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+[[gnu::noinline]]
+void rsend_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -392,26 +665,57 @@ void rsend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* d
 }
 
 template <auto Call>
-void send(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void rsend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void send_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   tell(ierror, Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void send_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void send(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm));  // never absent in the older forms
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void send_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void send_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void send_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void send_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<MPI_Count>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void send_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void send_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void send_init_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
@@ -419,7 +723,17 @@ void send_init(void* buf, const int* count, const Fint* datatype, const int* des
 }
 
 template <auto Call>
-void send_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void send_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void send_init_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -429,7 +743,17 @@ void send_init_section(Descriptor* buf, const int* count, const Fint* datatype, 
 }
 
 template <auto Call>
-void send_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void send_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void send_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -439,12 +763,29 @@ void send_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* da
 }
 
 template <auto Call>
-void sendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void send_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void sendrecv_slowly(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   tell(ierror, Call(address_of(sendbuf), *sendcount, handle<MPI_Datatype>(*sendtype), *dest, *sendtag, address_of(recvbuf), *recvcount, handle<MPI_Datatype>(*recvtype), *source, *recvtag, handle<MPI_Comm>(*comm), status_at(status)));
 }
 
 template <auto Call>
-void sendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf) && !is_sentinel(recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return sendrecv_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  *ierror = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status));  // never absent in the older forms
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void sendrecv_section_slowly(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
@@ -453,7 +794,14 @@ void sendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sen
 }
 
 template <auto Call>
-void sendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return sendrecv_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void sendrecv_c_section_slowly(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
@@ -462,45 +810,94 @@ void sendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const F
 }
 
 template <auto Call>
-void sendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return sendrecv_c_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void sendrecv_replace_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   tell(ierror, Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, handle<MPI_Comm>(*comm), status_at(status)));
 }
 
 template <auto Call>
-void sendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return sendrecv_replace_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status));  // never absent in the older forms
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void sendrecv_replace_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *dest, *sendtag, *source, *recvtag, handle<MPI_Comm>(*comm), status_at(status)));
 }
 
 template <auto Call>
-void sendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return sendrecv_replace_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void sendrecv_replace_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<MPI_Count>(c_buf.count()), c_buf.datatype(), *dest, *sendtag, *source, *recvtag, handle<MPI_Comm>(*comm), status_at(status)));
 }
 
 template <auto Call>
-void ssend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void sendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return sendrecv_replace_c_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void ssend_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   tell(ierror, Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void ssend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void ssend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm));  // never absent in the older forms
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void ssend_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<int>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void ssend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void ssend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void ssend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   tell(ierror, Call(c_buf.address(), static_cast<MPI_Count>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
-void ssend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void ssend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void ssend_init_slowly(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   MPI_Request c_request = {};
   const int error = Call(address_of(buf), *count, handle<MPI_Datatype>(*datatype), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
@@ -508,7 +905,17 @@ void ssend_init(void* buf, const int* count, const Fint* datatype, const int* de
 }
 
 template <auto Call>
-void ssend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void ssend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void ssend_init_section_slowly(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
@@ -518,11 +925,30 @@ void ssend_init_section(Descriptor* buf, const int* count, const Fint* datatype,
 }
 
 template <auto Call>
-void ssend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void ssend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+[[gnu::noinline]]
+void ssend_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_buf(buf, *count, handle<MPI_Datatype>(*datatype), false, "buf");
   if (c_buf.is_refused()) return c_buf.refuse(ierror);
   MPI_Request c_request = {};
   const int error = Call(c_buf.address(), static_cast<MPI_Count>(c_buf.count()), c_buf.datatype(), *dest, *tag, handle<MPI_Comm>(*comm), &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void ssend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }

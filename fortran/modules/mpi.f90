@@ -279,16 +279,16 @@ MODULE mpi
   INTEGER, PARAMETER :: MPI_WIN_SIZE = 603
   INTEGER, PARAMETER :: MPI_WIN_CREATE_FLAVOR = 604
   INTEGER, PARAMETER :: MPI_WIN_MODEL = 605
+  INTEGER :: MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
+  INTEGER :: MPI_STATUSES_IGNORE(MPI_STATUS_SIZE, 1)
   INTEGER :: MPI_BOTTOM
   INTEGER :: MPI_IN_PLACE
   INTEGER :: MPI_BUFFER_AUTOMATIC
   INTEGER :: MPI_UNWEIGHTED(1)
   INTEGER :: MPI_WEIGHTS_EMPTY(1)
   INTEGER :: MPI_ERRCODES_IGNORE(1)
-  INTEGER :: MPI_STATUS_IGNORE(MPI_STATUS_SIZE)
-  INTEGER :: MPI_STATUSES_IGNORE(MPI_STATUS_SIZE, 1)
-  COMMON /MPI_FORTRAN_SENTINELS/ MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, &
-      MPI_ERRCODES_IGNORE, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+  COMMON /MPI_FORTRAN_SENTINELS/ MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE, MPI_BOTTOM, MPI_IN_PLACE, &
+      MPI_BUFFER_AUTOMATIC, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, MPI_ERRCODES_IGNORE
   CHARACTER(LEN=1) :: MPI_ARGV_NULL(1)
   CHARACTER(LEN=1) :: MPI_ARGVS_NULL(1, 1)
   COMMON /MPI_FORTRAN_ARGUMENTS/ MPI_ARGV_NULL, MPI_ARGVS_NULL
@@ -462,7 +462,7 @@ MODULE mpi
     SUBROUTINE MPI_ACCUMULATE(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -518,12 +518,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ALLGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -536,12 +536,12 @@ MODULE mpi
     SUBROUTINE MPI_ALLGATHER_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -555,12 +555,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ALLGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -574,12 +574,12 @@ MODULE mpi
     SUBROUTINE MPI_ALLGATHERV_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -610,10 +610,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ALLREDUCE(sendbuf, recvbuf, count, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -626,10 +626,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ALLREDUCE_INIT(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -644,12 +644,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ALLTOALL(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -662,12 +662,12 @@ MODULE mpi
     SUBROUTINE MPI_ALLTOALL_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -682,13 +682,13 @@ MODULE mpi
     SUBROUTINE MPI_ALLTOALLV(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -702,13 +702,13 @@ MODULE mpi
     SUBROUTINE MPI_ALLTOALLV_INIT(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -724,13 +724,13 @@ MODULE mpi
     SUBROUTINE MPI_ALLTOALLW(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -744,13 +744,13 @@ MODULE mpi
     SUBROUTINE MPI_ALLTOALLW_INIT(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
         comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -808,7 +808,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_BCAST(buffer, count, datatype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -821,7 +821,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_BCAST_INIT(buffer, count, datatype, root, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -836,7 +836,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_BSEND(buf, count, datatype, dest, tag, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -850,7 +850,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_BSEND_INIT(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -865,7 +865,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_BUFFER_ATTACH(buffer, size, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
@@ -875,7 +875,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_BUFFER_DETACH(buffer_addr, size, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
@@ -1005,7 +1005,7 @@ MODULE mpi
     SUBROUTINE MPI_COMM_ATTACH_BUFFER(comm, buffer, size, ierror)
       IMPORT
       INTEGER :: comm
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
@@ -1100,7 +1100,7 @@ MODULE mpi
     SUBROUTINE MPI_COMM_DETACH_BUFFER(comm, buffer_addr, size, ierror)
       IMPORT
       INTEGER :: comm
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
@@ -1365,13 +1365,13 @@ MODULE mpi
     SUBROUTINE MPI_COMPARE_AND_SWAP(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: compare_addr
+      TYPE(*), DIMENSION(*), TARGET :: compare_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
 !DIR$ IGNORE_TKR compare_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: datatype
@@ -1474,10 +1474,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_EXSCAN(sendbuf, recvbuf, count, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -1490,10 +1490,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_EXSCAN_INIT(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -1508,10 +1508,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_FETCH_AND_OP(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: datatype
@@ -1650,7 +1650,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_IREAD(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1663,7 +1663,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_IREAD_ALL(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1677,7 +1677,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1691,7 +1691,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1704,7 +1704,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_IREAD_SHARED(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1717,7 +1717,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_IWRITE(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1730,7 +1730,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_IWRITE_ALL(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1744,7 +1744,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1758,7 +1758,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1771,7 +1771,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_IWRITE_SHARED(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1803,7 +1803,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1816,7 +1816,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ_ALL(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1829,7 +1829,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ_ALL_BEGIN(fh, buf, count, datatype, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1841,7 +1841,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ_ALL_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -1853,7 +1853,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1867,7 +1867,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1881,7 +1881,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1893,7 +1893,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ_AT_ALL_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -1904,7 +1904,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ_ORDERED(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1917,7 +1917,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ_ORDERED_BEGIN(fh, buf, count, datatype, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1929,7 +1929,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ_ORDERED_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -1940,7 +1940,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_READ_SHARED(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2022,7 +2022,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2035,7 +2035,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE_ALL(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2048,7 +2048,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE_ALL_BEGIN(fh, buf, count, datatype, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2060,7 +2060,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE_ALL_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -2072,7 +2072,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2086,7 +2086,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2100,7 +2100,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2112,7 +2112,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE_AT_ALL_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -2123,7 +2123,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE_ORDERED(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2136,7 +2136,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE_ORDERED_BEGIN(fh, buf, count, datatype, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2148,7 +2148,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE_ORDERED_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -2159,7 +2159,7 @@ MODULE mpi
     SUBROUTINE MPI_FILE_WRITE_SHARED(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2184,7 +2184,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_FREE_MEM(base, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER :: ierror
@@ -2193,12 +2193,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_GATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2212,12 +2212,12 @@ MODULE mpi
     SUBROUTINE MPI_GATHER_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2232,12 +2232,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_GATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2252,12 +2252,12 @@ MODULE mpi
     SUBROUTINE MPI_GATHERV_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, info, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2274,7 +2274,7 @@ MODULE mpi
     SUBROUTINE MPI_GET(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -2291,12 +2291,12 @@ MODULE mpi
     SUBROUTINE MPI_GET_ACCUMULATE(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
       INTEGER :: origin_datatype
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: result_count
@@ -2313,7 +2313,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_GET_ADDRESS(location, address, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: location
+      TYPE(*), DIMENSION(*), TARGET :: location
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
 !DIR$ IGNORE_TKR location
       INTEGER(KIND=MPI_ADDRESS_KIND) :: address
@@ -2580,12 +2580,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IALLGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2599,12 +2599,12 @@ MODULE mpi
     SUBROUTINE MPI_IALLGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2618,10 +2618,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IALLREDUCE(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -2635,12 +2635,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IALLTOALL(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2654,13 +2654,13 @@ MODULE mpi
     SUBROUTINE MPI_IALLTOALLV(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2675,13 +2675,13 @@ MODULE mpi
     SUBROUTINE MPI_IALLTOALLW(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2703,7 +2703,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IBCAST(buffer, count, datatype, root, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -2717,7 +2717,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IBSEND(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2732,10 +2732,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IEXSCAN(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -2749,12 +2749,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2769,12 +2769,12 @@ MODULE mpi
     SUBROUTINE MPI_IGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2801,7 +2801,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IMRECV(buf, count, datatype, message, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2815,12 +2815,12 @@ MODULE mpi
     SUBROUTINE MPI_INEIGHBOR_ALLGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2834,12 +2834,12 @@ MODULE mpi
     SUBROUTINE MPI_INEIGHBOR_ALLGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2853,12 +2853,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_INEIGHBOR_ALLTOALL(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2872,13 +2872,13 @@ MODULE mpi
     SUBROUTINE MPI_INEIGHBOR_ALLTOALLV(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2893,13 +2893,13 @@ MODULE mpi
     SUBROUTINE MPI_INEIGHBOR_ALLTOALLW(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3076,7 +3076,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IRECV(buf, count, datatype, source, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -3091,10 +3091,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IREDUCE(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -3109,10 +3109,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IREDUCE_SCATTER(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3126,10 +3126,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IREDUCE_SCATTER_BLOCK(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3143,7 +3143,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_IRSEND(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -3165,10 +3165,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ISCAN(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -3182,12 +3182,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ISCATTER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3202,13 +3202,13 @@ MODULE mpi
     SUBROUTINE MPI_ISCATTERV(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3222,7 +3222,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ISEND(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -3238,14 +3238,14 @@ MODULE mpi
     SUBROUTINE MPI_ISENDRECV(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
       INTEGER :: dest
       INTEGER :: sendtag
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3260,7 +3260,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ISENDRECV_REPLACE(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -3277,7 +3277,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_ISSEND(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -3329,7 +3329,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_MRECV(buf, count, datatype, message, status, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -3342,12 +3342,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_NEIGHBOR_ALLGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3360,12 +3360,12 @@ MODULE mpi
     SUBROUTINE MPI_NEIGHBOR_ALLGATHER_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3380,12 +3380,12 @@ MODULE mpi
     SUBROUTINE MPI_NEIGHBOR_ALLGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3399,12 +3399,12 @@ MODULE mpi
     SUBROUTINE MPI_NEIGHBOR_ALLGATHERV_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3419,12 +3419,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_NEIGHBOR_ALLTOALL(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3437,12 +3437,12 @@ MODULE mpi
     SUBROUTINE MPI_NEIGHBOR_ALLTOALL_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3457,13 +3457,13 @@ MODULE mpi
     SUBROUTINE MPI_NEIGHBOR_ALLTOALLV(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3477,13 +3477,13 @@ MODULE mpi
     SUBROUTINE MPI_NEIGHBOR_ALLTOALLV_INIT(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3499,13 +3499,13 @@ MODULE mpi
     SUBROUTINE MPI_NEIGHBOR_ALLTOALLW(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3519,13 +3519,13 @@ MODULE mpi
     SUBROUTINE MPI_NEIGHBOR_ALLTOALLW_INIT(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3572,12 +3572,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_PACK(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: incount
       INTEGER :: datatype
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outsize
@@ -3590,12 +3590,12 @@ MODULE mpi
     SUBROUTINE MPI_PACK_EXTERNAL(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
       IMPORT
       CHARACTER(LEN=*) :: datarep
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: incount
       INTEGER :: datatype
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER(KIND=MPI_ADDRESS_KIND) :: outsize
@@ -3667,7 +3667,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_PRECV_INIT(buf, partitions, count, datatype, source, tag, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: partitions
@@ -3694,7 +3694,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_PSEND_INIT(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: partitions
@@ -3721,7 +3721,7 @@ MODULE mpi
     SUBROUTINE MPI_PUT(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -3745,7 +3745,7 @@ MODULE mpi
     SUBROUTINE MPI_RACCUMULATE(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -3763,7 +3763,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_RECV(buf, count, datatype, source, tag, comm, status, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -3778,7 +3778,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_RECV_INIT(buf, count, datatype, source, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -3793,10 +3793,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_REDUCE(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -3810,10 +3810,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_REDUCE_INIT(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -3829,10 +3829,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_REDUCE_LOCAL(inbuf, inoutbuf, count, datatype, op, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
-      TYPE(*), DIMENSION(*) :: inoutbuf
+      TYPE(*), DIMENSION(*), TARGET :: inoutbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inoutbuf
 !DIR$ IGNORE_TKR inoutbuf
       INTEGER :: count
@@ -3844,10 +3844,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_REDUCE_SCATTER(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3860,10 +3860,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_REDUCE_SCATTER_BLOCK(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3876,10 +3876,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_REDUCE_SCATTER_BLOCK_INIT(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -3894,10 +3894,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_REDUCE_SCATTER_INIT(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -3995,7 +3995,7 @@ MODULE mpi
     SUBROUTINE MPI_RGET(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -4013,12 +4013,12 @@ MODULE mpi
     SUBROUTINE MPI_RGET_ACCUMULATE(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
       INTEGER :: origin_datatype
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: result_count
@@ -4037,7 +4037,7 @@ MODULE mpi
     SUBROUTINE MPI_RPUT(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -4054,7 +4054,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_RSEND(buf, count, datatype, dest, tag, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -4068,7 +4068,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_RSEND_INIT(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -4083,10 +4083,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SCAN(sendbuf, recvbuf, count, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -4099,10 +4099,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SCAN_INIT(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -4117,12 +4117,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SCATTER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -4136,12 +4136,12 @@ MODULE mpi
     SUBROUTINE MPI_SCATTER_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -4156,13 +4156,13 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SCATTERV(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -4176,13 +4176,13 @@ MODULE mpi
     SUBROUTINE MPI_SCATTERV_INIT(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -4197,7 +4197,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SEND(buf, count, datatype, dest, tag, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -4211,7 +4211,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SEND_INIT(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -4227,14 +4227,14 @@ MODULE mpi
     SUBROUTINE MPI_SENDRECV(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, status, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
       INTEGER :: dest
       INTEGER :: sendtag
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -4249,7 +4249,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SENDRECV_REPLACE(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -4267,7 +4267,7 @@ MODULE mpi
     SUBROUTINE MPI_SESSION_ATTACH_BUFFER(session, buffer, size, ierror)
       IMPORT
       INTEGER :: session
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
@@ -4294,7 +4294,7 @@ MODULE mpi
     SUBROUTINE MPI_SESSION_DETACH_BUFFER(session, buffer_addr, size, ierror)
       IMPORT
       INTEGER :: session
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
@@ -4388,7 +4388,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SSEND(buf, count, datatype, dest, tag, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -4402,7 +4402,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_SSEND_INIT(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -4911,12 +4911,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_UNPACK(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: insize
       INTEGER :: position
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outcount
@@ -4929,12 +4929,12 @@ MODULE mpi
     SUBROUTINE MPI_UNPACK_EXTERNAL(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
       IMPORT
       CHARACTER(LEN=*) :: datarep
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER(KIND=MPI_ADDRESS_KIND) :: insize
       INTEGER(KIND=MPI_ADDRESS_KIND) :: position
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outcount
@@ -5037,7 +5037,7 @@ MODULE mpi
     SUBROUTINE MPI_WIN_ATTACH(win, base, size, ierror)
       IMPORT
       INTEGER :: win
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER(KIND=MPI_ADDRESS_KIND) :: size
@@ -5062,7 +5062,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE MPI_WIN_CREATE(base, size, disp_unit, info, comm, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER(KIND=MPI_ADDRESS_KIND) :: size
@@ -5112,7 +5112,7 @@ MODULE mpi
     SUBROUTINE MPI_WIN_DETACH(win, base, ierror)
       IMPORT
       INTEGER :: win
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER :: ierror
@@ -5425,7 +5425,7 @@ MODULE mpi
     SUBROUTINE PMPI_ACCUMULATE(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -5481,12 +5481,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ALLGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -5499,12 +5499,12 @@ MODULE mpi
     SUBROUTINE PMPI_ALLGATHER_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -5518,12 +5518,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ALLGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -5537,12 +5537,12 @@ MODULE mpi
     SUBROUTINE PMPI_ALLGATHERV_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, info, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -5573,10 +5573,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ALLREDUCE(sendbuf, recvbuf, count, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -5589,10 +5589,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ALLREDUCE_INIT(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -5607,12 +5607,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ALLTOALL(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -5625,12 +5625,12 @@ MODULE mpi
     SUBROUTINE PMPI_ALLTOALL_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -5645,13 +5645,13 @@ MODULE mpi
     SUBROUTINE PMPI_ALLTOALLV(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -5665,13 +5665,13 @@ MODULE mpi
     SUBROUTINE PMPI_ALLTOALLV_INIT(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -5687,13 +5687,13 @@ MODULE mpi
     SUBROUTINE PMPI_ALLTOALLW(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -5707,13 +5707,13 @@ MODULE mpi
     SUBROUTINE PMPI_ALLTOALLW_INIT(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
         comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -5771,7 +5771,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_BCAST(buffer, count, datatype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -5784,7 +5784,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_BCAST_INIT(buffer, count, datatype, root, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -5799,7 +5799,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_BSEND(buf, count, datatype, dest, tag, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -5813,7 +5813,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_BSEND_INIT(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -5828,7 +5828,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_BUFFER_ATTACH(buffer, size, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
@@ -5838,7 +5838,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_BUFFER_DETACH(buffer_addr, size, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
@@ -5968,7 +5968,7 @@ MODULE mpi
     SUBROUTINE PMPI_COMM_ATTACH_BUFFER(comm, buffer, size, ierror)
       IMPORT
       INTEGER :: comm
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
@@ -6063,7 +6063,7 @@ MODULE mpi
     SUBROUTINE PMPI_COMM_DETACH_BUFFER(comm, buffer_addr, size, ierror)
       IMPORT
       INTEGER :: comm
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
@@ -6328,13 +6328,13 @@ MODULE mpi
     SUBROUTINE PMPI_COMPARE_AND_SWAP(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: compare_addr
+      TYPE(*), DIMENSION(*), TARGET :: compare_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
 !DIR$ IGNORE_TKR compare_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: datatype
@@ -6437,10 +6437,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_EXSCAN(sendbuf, recvbuf, count, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -6453,10 +6453,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_EXSCAN_INIT(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -6471,10 +6471,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_FETCH_AND_OP(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: datatype
@@ -6613,7 +6613,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_IREAD(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6626,7 +6626,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_IREAD_ALL(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6640,7 +6640,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6654,7 +6654,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6667,7 +6667,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_IREAD_SHARED(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6680,7 +6680,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_IWRITE(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6693,7 +6693,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_IWRITE_ALL(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6707,7 +6707,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6721,7 +6721,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6734,7 +6734,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_IWRITE_SHARED(fh, buf, count, datatype, request, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6766,7 +6766,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6779,7 +6779,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ_ALL(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6792,7 +6792,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ_ALL_BEGIN(fh, buf, count, datatype, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6804,7 +6804,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ_ALL_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -6816,7 +6816,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6830,7 +6830,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6844,7 +6844,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6856,7 +6856,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ_AT_ALL_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -6867,7 +6867,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ_ORDERED(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6880,7 +6880,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ_ORDERED_BEGIN(fh, buf, count, datatype, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6892,7 +6892,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ_ORDERED_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -6903,7 +6903,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_READ_SHARED(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6985,7 +6985,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -6998,7 +6998,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE_ALL(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7011,7 +7011,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE_ALL_BEGIN(fh, buf, count, datatype, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7023,7 +7023,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE_ALL_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -7035,7 +7035,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7049,7 +7049,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7063,7 +7063,7 @@ MODULE mpi
       IMPORT
       INTEGER :: fh
       INTEGER(KIND=MPI_OFFSET_KIND) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7075,7 +7075,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE_AT_ALL_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -7086,7 +7086,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE_ORDERED(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7099,7 +7099,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE_ORDERED_BEGIN(fh, buf, count, datatype, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7111,7 +7111,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE_ORDERED_END(fh, buf, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(mpi_status_size)
@@ -7122,7 +7122,7 @@ MODULE mpi
     SUBROUTINE PMPI_FILE_WRITE_SHARED(fh, buf, count, datatype, status, ierror)
       IMPORT
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7147,7 +7147,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_FREE_MEM(base, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER :: ierror
@@ -7156,12 +7156,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_GATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -7175,12 +7175,12 @@ MODULE mpi
     SUBROUTINE PMPI_GATHER_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -7195,12 +7195,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_GATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -7215,12 +7215,12 @@ MODULE mpi
     SUBROUTINE PMPI_GATHERV_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -7237,7 +7237,7 @@ MODULE mpi
     SUBROUTINE PMPI_GET(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -7254,12 +7254,12 @@ MODULE mpi
     SUBROUTINE PMPI_GET_ACCUMULATE(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
       INTEGER :: origin_datatype
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: result_count
@@ -7276,7 +7276,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_GET_ADDRESS(location, address, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: location
+      TYPE(*), DIMENSION(*), TARGET :: location
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
 !DIR$ IGNORE_TKR location
       INTEGER(KIND=MPI_ADDRESS_KIND) :: address
@@ -7543,12 +7543,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IALLGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -7562,12 +7562,12 @@ MODULE mpi
     SUBROUTINE PMPI_IALLGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -7581,10 +7581,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IALLREDUCE(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -7598,12 +7598,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IALLTOALL(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -7617,13 +7617,13 @@ MODULE mpi
     SUBROUTINE PMPI_IALLTOALLV(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -7638,13 +7638,13 @@ MODULE mpi
     SUBROUTINE PMPI_IALLTOALLW(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -7666,7 +7666,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IBCAST(buffer, count, datatype, root, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -7680,7 +7680,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IBSEND(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7695,10 +7695,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IEXSCAN(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -7712,12 +7712,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -7732,12 +7732,12 @@ MODULE mpi
     SUBROUTINE PMPI_IGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -7764,7 +7764,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IMRECV(buf, count, datatype, message, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -7778,12 +7778,12 @@ MODULE mpi
     SUBROUTINE PMPI_INEIGHBOR_ALLGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -7797,12 +7797,12 @@ MODULE mpi
     SUBROUTINE PMPI_INEIGHBOR_ALLGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -7817,12 +7817,12 @@ MODULE mpi
     SUBROUTINE PMPI_INEIGHBOR_ALLTOALL(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -7836,13 +7836,13 @@ MODULE mpi
     SUBROUTINE PMPI_INEIGHBOR_ALLTOALLV(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -7857,13 +7857,13 @@ MODULE mpi
     SUBROUTINE PMPI_INEIGHBOR_ALLTOALLW(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8040,7 +8040,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IRECV(buf, count, datatype, source, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -8055,10 +8055,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IREDUCE(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -8073,10 +8073,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IREDUCE_SCATTER(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8090,10 +8090,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IREDUCE_SCATTER_BLOCK(sendbuf, recvbuf, recvcount, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8107,7 +8107,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_IRSEND(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -8129,10 +8129,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ISCAN(sendbuf, recvbuf, count, datatype, op, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -8146,12 +8146,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ISCATTER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8166,13 +8166,13 @@ MODULE mpi
     SUBROUTINE PMPI_ISCATTERV(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8186,7 +8186,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ISEND(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -8202,14 +8202,14 @@ MODULE mpi
     SUBROUTINE PMPI_ISENDRECV(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
       INTEGER :: dest
       INTEGER :: sendtag
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8224,7 +8224,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ISENDRECV_REPLACE(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -8241,7 +8241,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_ISSEND(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -8293,7 +8293,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_MRECV(buf, count, datatype, message, status, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -8306,12 +8306,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_NEIGHBOR_ALLGATHER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8324,12 +8324,12 @@ MODULE mpi
     SUBROUTINE PMPI_NEIGHBOR_ALLGATHER_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8344,12 +8344,12 @@ MODULE mpi
     SUBROUTINE PMPI_NEIGHBOR_ALLGATHERV(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8363,12 +8363,12 @@ MODULE mpi
     SUBROUTINE PMPI_NEIGHBOR_ALLGATHERV_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8383,12 +8383,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_NEIGHBOR_ALLTOALL(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8401,12 +8401,12 @@ MODULE mpi
     SUBROUTINE PMPI_NEIGHBOR_ALLTOALL_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8421,13 +8421,13 @@ MODULE mpi
     SUBROUTINE PMPI_NEIGHBOR_ALLTOALLV(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8441,13 +8441,13 @@ MODULE mpi
     SUBROUTINE PMPI_NEIGHBOR_ALLTOALLV_INIT(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8463,13 +8463,13 @@ MODULE mpi
     SUBROUTINE PMPI_NEIGHBOR_ALLTOALLW(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8483,13 +8483,13 @@ MODULE mpi
     SUBROUTINE PMPI_NEIGHBOR_ALLTOALLW_INIT(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8536,12 +8536,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_PACK(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: incount
       INTEGER :: datatype
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outsize
@@ -8554,12 +8554,12 @@ MODULE mpi
     SUBROUTINE PMPI_PACK_EXTERNAL(datarep, inbuf, incount, datatype, outbuf, outsize, position, ierror)
       IMPORT
       CHARACTER(LEN=*) :: datarep
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: incount
       INTEGER :: datatype
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER(KIND=MPI_ADDRESS_KIND) :: outsize
@@ -8631,7 +8631,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_PRECV_INIT(buf, partitions, count, datatype, source, tag, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: partitions
@@ -8658,7 +8658,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_PSEND_INIT(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: partitions
@@ -8685,7 +8685,7 @@ MODULE mpi
     SUBROUTINE PMPI_PUT(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -8709,7 +8709,7 @@ MODULE mpi
     SUBROUTINE PMPI_RACCUMULATE(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, op, win, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -8727,7 +8727,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_RECV(buf, count, datatype, source, tag, comm, status, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -8742,7 +8742,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_RECV_INIT(buf, count, datatype, source, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -8757,10 +8757,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_REDUCE(sendbuf, recvbuf, count, datatype, op, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -8774,10 +8774,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_REDUCE_INIT(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -8793,10 +8793,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_REDUCE_LOCAL(inbuf, inoutbuf, count, datatype, op, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
-      TYPE(*), DIMENSION(*) :: inoutbuf
+      TYPE(*), DIMENSION(*), TARGET :: inoutbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inoutbuf
 !DIR$ IGNORE_TKR inoutbuf
       INTEGER :: count
@@ -8808,10 +8808,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_REDUCE_SCATTER(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8824,10 +8824,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_REDUCE_SCATTER_BLOCK(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8840,10 +8840,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_REDUCE_SCATTER_BLOCK_INIT(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -8858,10 +8858,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_REDUCE_SCATTER_INIT(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -8959,7 +8959,7 @@ MODULE mpi
     SUBROUTINE PMPI_RGET(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -8977,12 +8977,12 @@ MODULE mpi
     SUBROUTINE PMPI_RGET_ACCUMULATE(origin_addr, origin_count, origin_datatype, result_addr, result_count, &
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
       INTEGER :: origin_datatype
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: result_count
@@ -9001,7 +9001,7 @@ MODULE mpi
     SUBROUTINE PMPI_RPUT(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -9018,7 +9018,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_RSEND(buf, count, datatype, dest, tag, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -9032,7 +9032,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_RSEND_INIT(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -9047,10 +9047,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SCAN(sendbuf, recvbuf, count, datatype, op, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -9063,10 +9063,10 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SCAN_INIT(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -9081,12 +9081,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SCATTER(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -9100,12 +9100,12 @@ MODULE mpi
     SUBROUTINE PMPI_SCATTER_INIT(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -9120,13 +9120,13 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SCATTERV(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -9140,13 +9140,13 @@ MODULE mpi
     SUBROUTINE PMPI_SCATTERV_INIT(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         info, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -9161,7 +9161,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SEND(buf, count, datatype, dest, tag, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -9175,7 +9175,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SEND_INIT(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -9191,14 +9191,14 @@ MODULE mpi
     SUBROUTINE PMPI_SENDRECV(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, status, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
       INTEGER :: dest
       INTEGER :: sendtag
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -9213,7 +9213,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SENDRECV_REPLACE(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -9231,7 +9231,7 @@ MODULE mpi
     SUBROUTINE PMPI_SESSION_ATTACH_BUFFER(session, buffer, size, ierror)
       IMPORT
       INTEGER :: session
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
@@ -9258,7 +9258,7 @@ MODULE mpi
     SUBROUTINE PMPI_SESSION_DETACH_BUFFER(session, buffer_addr, size, ierror)
       IMPORT
       INTEGER :: session
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
@@ -9352,7 +9352,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SSEND(buf, count, datatype, dest, tag, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -9366,7 +9366,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_SSEND_INIT(buf, count, datatype, dest, tag, comm, request, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -9875,12 +9875,12 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_UNPACK(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: insize
       INTEGER :: position
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outcount
@@ -9893,12 +9893,12 @@ MODULE mpi
     SUBROUTINE PMPI_UNPACK_EXTERNAL(datarep, inbuf, insize, position, outbuf, outcount, datatype, ierror)
       IMPORT
       CHARACTER(LEN=*) :: datarep
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER(KIND=MPI_ADDRESS_KIND) :: insize
       INTEGER(KIND=MPI_ADDRESS_KIND) :: position
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outcount
@@ -10001,7 +10001,7 @@ MODULE mpi
     SUBROUTINE PMPI_WIN_ATTACH(win, base, size, ierror)
       IMPORT
       INTEGER :: win
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER(KIND=MPI_ADDRESS_KIND) :: size
@@ -10026,7 +10026,7 @@ MODULE mpi
   INTERFACE
     SUBROUTINE PMPI_WIN_CREATE(base, size, disp_unit, info, comm, win, ierror)
       IMPORT
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER(KIND=MPI_ADDRESS_KIND) :: size
@@ -10076,7 +10076,7 @@ MODULE mpi
     SUBROUTINE PMPI_WIN_DETACH(win, base, ierror)
       IMPORT
       INTEGER :: win
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER :: ierror

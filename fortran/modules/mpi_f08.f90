@@ -276,16 +276,16 @@ MODULE mpi_f08
   INTEGER, PARAMETER :: MPI_WIN_SIZE = 603
   INTEGER, PARAMETER :: MPI_WIN_CREATE_FLAVOR = 604
   INTEGER, PARAMETER :: MPI_WIN_MODEL = 605
+  TYPE(MPI_Status) :: MPI_STATUS_IGNORE
+  TYPE(MPI_Status) :: MPI_STATUSES_IGNORE(1)
   INTEGER :: MPI_BOTTOM
   INTEGER :: MPI_IN_PLACE
   INTEGER :: MPI_BUFFER_AUTOMATIC
   INTEGER :: MPI_UNWEIGHTED(1)
   INTEGER :: MPI_WEIGHTS_EMPTY(1)
   INTEGER :: MPI_ERRCODES_IGNORE(1)
-  TYPE(MPI_Status) :: MPI_STATUS_IGNORE
-  TYPE(MPI_Status) :: MPI_STATUSES_IGNORE(1)
-  COMMON /MPI_FORTRAN_SENTINELS/ MPI_BOTTOM, MPI_IN_PLACE, MPI_BUFFER_AUTOMATIC, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, &
-      MPI_ERRCODES_IGNORE, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+  COMMON /MPI_FORTRAN_SENTINELS/ MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE, MPI_BOTTOM, MPI_IN_PLACE, &
+      MPI_BUFFER_AUTOMATIC, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY, MPI_ERRCODES_IGNORE
   CHARACTER(LEN=1) :: MPI_ARGV_NULL(1)
   CHARACTER(LEN=1) :: MPI_ARGVS_NULL(1, 1)
   COMMON /MPI_FORTRAN_ARGUMENTS/ MPI_ARGV_NULL, MPI_ARGVS_NULL
@@ -687,7 +687,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Accumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, ierror) BIND(C, NAME="MPI_Accumulate_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -701,7 +701,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, ierror) BIND(C, NAME="MPI_Accumulate_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -756,10 +756,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) BIND(C, &
         NAME="MPI_Allgather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -768,10 +768,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) BIND(C, &
         NAME="MPI_Allgather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -782,10 +782,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror) BIND(C, NAME="MPI_Allgather_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -796,10 +796,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror) BIND(C, NAME="MPI_Allgather_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -812,10 +812,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         ierror) BIND(C, NAME="MPI_Allgatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -825,10 +825,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         ierror) BIND(C, NAME="MPI_Allgatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -840,10 +840,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="MPI_Allgatherv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -855,10 +855,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="MPI_Allgatherv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -881,8 +881,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
         NAME="MPI_Allreduce_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -892,8 +892,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
         NAME="MPI_Allreduce_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -905,8 +905,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allreduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Allreduce_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -918,8 +918,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Allreduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Allreduce_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -933,10 +933,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) BIND(C, &
         NAME="MPI_Alltoall_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -945,10 +945,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) BIND(C, &
         NAME="MPI_Alltoall_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -959,10 +959,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror) BIND(C, NAME="MPI_Alltoall_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -973,10 +973,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror) BIND(C, NAME="MPI_Alltoall_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -989,11 +989,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, ierror) BIND(C, NAME="MPI_Alltoallv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -1003,11 +1003,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, ierror) BIND(C, NAME="MPI_Alltoallv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -1019,11 +1019,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="MPI_Alltoallv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -1035,11 +1035,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="MPI_Alltoallv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -1053,11 +1053,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
         comm, ierror) BIND(C, NAME="MPI_Alltoallw_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -1067,11 +1067,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
         comm, ierror) BIND(C, NAME="MPI_Alltoallw_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -1083,11 +1083,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, info, request, ierror) BIND(C, NAME="MPI_Alltoallw_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -1099,11 +1099,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, info, request, ierror) BIND(C, NAME="MPI_Alltoallw_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -1132,7 +1132,7 @@ MODULE mpi_f08
   INTERFACE MPI_Bcast
     SUBROUTINE MPI_Bcast_f08ts(buffer, count, datatype, root, comm, ierror) BIND(C, NAME="MPI_Bcast_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buffer
+      TYPE(*), DIMENSION(..), TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -1141,7 +1141,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE MPI_Bcast_c_f08ts(buffer, count, datatype, root, comm, ierror) BIND(C, NAME="MPI_Bcast_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buffer
+      TYPE(*), DIMENSION(..), TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -1153,7 +1153,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Bcast_init_f08ts(buffer, count, datatype, root, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Bcast_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -1165,7 +1165,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Bcast_init_c_f08ts(buffer, count, datatype, root, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Bcast_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -1178,7 +1178,7 @@ MODULE mpi_f08
   INTERFACE MPI_Bsend
     SUBROUTINE MPI_Bsend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="MPI_Bsend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -1188,7 +1188,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE MPI_Bsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="MPI_Bsend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -1201,7 +1201,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Bsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Bsend_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -1213,7 +1213,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Bsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Bsend_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -1226,13 +1226,13 @@ MODULE mpi_f08
   INTERFACE MPI_Buffer_attach
     SUBROUTINE MPI_Buffer_attach_f08ts(buffer, size, ierror) BIND(C, NAME="MPI_Buffer_attach_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Buffer_attach_c_f08ts(buffer, size, ierror) BIND(C, NAME="MPI_Buffer_attach_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1374,14 +1374,14 @@ MODULE mpi_f08
     SUBROUTINE MPI_Comm_attach_buffer_f08ts(comm, buffer, size, ierror) BIND(C, NAME="MPI_Comm_attach_buffer_f08ts")
       IMPORT
       TYPE(MPI_Comm), INTENT(IN) :: comm
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE MPI_Comm_attach_buffer_c_f08ts(comm, buffer, size, ierror) BIND(C, NAME="MPI_Comm_attach_buffer_c_f08ts")
       IMPORT
       TYPE(MPI_Comm), INTENT(IN) :: comm
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -1744,9 +1744,9 @@ MODULE mpi_f08
     SUBROUTINE MPI_Compare_and_swap_f08ts(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, &
         win, ierror) BIND(C, NAME="MPI_Compare_and_swap_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: compare_addr
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: compare_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -1847,8 +1847,8 @@ MODULE mpi_f08
   INTERFACE MPI_Exscan
     SUBROUTINE MPI_Exscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, NAME="MPI_Exscan_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -1858,8 +1858,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Exscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
         NAME="MPI_Exscan_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -1871,8 +1871,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Exscan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Exscan_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -1884,8 +1884,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Exscan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Exscan_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -1899,8 +1899,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Fetch_and_op_f08ts(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, &
         ierror) BIND(C, NAME="MPI_Fetch_and_op_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -2037,7 +2037,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_iread_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, NAME="MPI_File_iread_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2046,7 +2046,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_iread_c_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, NAME="MPI_File_iread_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2058,7 +2058,7 @@ MODULE mpi_f08
         NAME="MPI_File_iread_all_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2068,7 +2068,7 @@ MODULE mpi_f08
         NAME="MPI_File_iread_all_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2081,7 +2081,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2092,7 +2092,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2105,7 +2105,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2116,7 +2116,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2128,7 +2128,7 @@ MODULE mpi_f08
         NAME="MPI_File_iread_shared_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2138,7 +2138,7 @@ MODULE mpi_f08
         NAME="MPI_File_iread_shared_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2149,7 +2149,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_iwrite_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, NAME="MPI_File_iwrite_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2159,7 +2159,7 @@ MODULE mpi_f08
         NAME="MPI_File_iwrite_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2171,7 +2171,7 @@ MODULE mpi_f08
         NAME="MPI_File_iwrite_all_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2181,7 +2181,7 @@ MODULE mpi_f08
         NAME="MPI_File_iwrite_all_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2194,7 +2194,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2205,7 +2205,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2218,7 +2218,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2229,7 +2229,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2241,7 +2241,7 @@ MODULE mpi_f08
         NAME="MPI_File_iwrite_shared_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2251,7 +2251,7 @@ MODULE mpi_f08
         NAME="MPI_File_iwrite_shared_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -2281,7 +2281,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_read_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="MPI_File_read_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2290,7 +2290,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_read_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="MPI_File_read_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2301,7 +2301,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_read_all_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="MPI_File_read_all_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2311,7 +2311,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_all_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2323,7 +2323,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_all_begin_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2332,7 +2332,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_all_begin_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2342,7 +2342,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_read_all_end_f08ts(fh, buf, status, ierror) BIND(C, NAME="MPI_File_read_all_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2353,7 +2353,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2364,7 +2364,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2377,7 +2377,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2388,7 +2388,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2401,7 +2401,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2411,7 +2411,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2421,7 +2421,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_read_at_all_end_f08ts(fh, buf, status, ierror) BIND(C, NAME="MPI_File_read_at_all_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2431,7 +2431,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_ordered_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2441,7 +2441,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_ordered_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2453,7 +2453,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_ordered_begin_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2462,7 +2462,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_ordered_begin_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2472,7 +2472,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_read_ordered_end_f08ts(fh, buf, status, ierror) BIND(C, NAME="MPI_File_read_ordered_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2482,7 +2482,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_shared_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2492,7 +2492,7 @@ MODULE mpi_f08
         NAME="MPI_File_read_shared_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2572,7 +2572,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_write_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="MPI_File_write_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2581,7 +2581,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_write_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="MPI_File_write_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2593,7 +2593,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_all_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2603,7 +2603,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_all_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2615,7 +2615,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_all_begin_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2624,7 +2624,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_all_begin_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2634,7 +2634,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_write_all_end_f08ts(fh, buf, status, ierror) BIND(C, NAME="MPI_File_write_all_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2645,7 +2645,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2656,7 +2656,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2669,7 +2669,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2680,7 +2680,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2693,7 +2693,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2703,7 +2703,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2713,7 +2713,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_File_write_at_all_end_f08ts(fh, buf, status, ierror) BIND(C, NAME="MPI_File_write_at_all_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2723,7 +2723,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_ordered_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2733,7 +2733,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_ordered_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2745,7 +2745,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_ordered_begin_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2754,7 +2754,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_ordered_begin_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -2765,7 +2765,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_ordered_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -2775,7 +2775,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_shared_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2785,7 +2785,7 @@ MODULE mpi_f08
         NAME="MPI_File_write_shared_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -2808,7 +2808,7 @@ MODULE mpi_f08
   INTERFACE MPI_Free_mem
     SUBROUTINE MPI_Free_mem_f08ts(base, ierror) BIND(C, NAME="MPI_Free_mem_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -2816,10 +2816,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="MPI_Gather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -2829,10 +2829,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="MPI_Gather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -2844,10 +2844,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror) BIND(C, NAME="MPI_Gather_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -2859,10 +2859,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror) BIND(C, NAME="MPI_Gather_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -2876,10 +2876,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         ierror) BIND(C, NAME="MPI_Gatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -2890,10 +2890,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         ierror) BIND(C, NAME="MPI_Gatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -2906,10 +2906,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         info, request, ierror) BIND(C, NAME="MPI_Gatherv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -2922,10 +2922,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Gatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, &
         comm, info, request, ierror) BIND(C, NAME="MPI_Gatherv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -2940,7 +2940,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Get_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) BIND(C, NAME="MPI_Get_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -2953,7 +2953,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Get_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) BIND(C, NAME="MPI_Get_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -2969,10 +2969,10 @@ MODULE mpi_f08
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
         NAME="MPI_Get_accumulate_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -2987,10 +2987,10 @@ MODULE mpi_f08
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
         NAME="MPI_Get_accumulate_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -3005,7 +3005,7 @@ MODULE mpi_f08
   INTERFACE MPI_Get_address
     SUBROUTINE MPI_Get_address_f08ts(location, address, ierror) BIND(C, NAME="MPI_Get_address_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: location
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -3285,10 +3285,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="MPI_Iallgather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3298,10 +3298,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="MPI_Iallgather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3313,10 +3313,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         request, ierror) BIND(C, NAME="MPI_Iallgatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3327,10 +3327,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         request, ierror) BIND(C, NAME="MPI_Iallgatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3343,8 +3343,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="MPI_Iallreduce_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3355,8 +3355,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iallreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="MPI_Iallreduce_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3369,10 +3369,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="MPI_Ialltoall_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3382,10 +3382,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="MPI_Ialltoall_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3397,11 +3397,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, request, ierror) BIND(C, NAME="MPI_Ialltoallv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3412,11 +3412,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, request, ierror) BIND(C, NAME="MPI_Ialltoallv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3429,11 +3429,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
         comm, request, ierror) BIND(C, NAME="MPI_Ialltoallw_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -3444,11 +3444,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ialltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, request, ierror) BIND(C, NAME="MPI_Ialltoallw_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -3468,7 +3468,7 @@ MODULE mpi_f08
   INTERFACE MPI_Ibcast
     SUBROUTINE MPI_Ibcast_f08ts(buffer, count, datatype, root, comm, request, ierror) BIND(C, NAME="MPI_Ibcast_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -3479,7 +3479,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ibcast_c_f08ts(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
         NAME="MPI_Ibcast_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -3491,7 +3491,7 @@ MODULE mpi_f08
   INTERFACE MPI_Ibsend
     SUBROUTINE MPI_Ibsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, NAME="MPI_Ibsend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3503,7 +3503,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ibsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Ibsend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -3517,8 +3517,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iexscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="MPI_Iexscan_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3529,8 +3529,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iexscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="MPI_Iexscan_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3543,10 +3543,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Igather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror) BIND(C, NAME="MPI_Igather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -3557,10 +3557,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Igather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror) BIND(C, NAME="MPI_Igather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -3573,10 +3573,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Igatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         request, ierror) BIND(C, NAME="MPI_Igatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3588,10 +3588,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Igatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         request, ierror) BIND(C, NAME="MPI_Igatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3616,7 +3616,7 @@ MODULE mpi_f08
   INTERFACE MPI_Imrecv
     SUBROUTINE MPI_Imrecv_f08ts(buf, count, datatype, message, request, ierror) BIND(C, NAME="MPI_Imrecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -3625,7 +3625,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE MPI_Imrecv_c_f08ts(buf, count, datatype, message, request, ierror) BIND(C, NAME="MPI_Imrecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -3637,10 +3637,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         request, ierror) BIND(C, NAME="MPI_Ineighbor_allgather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3650,10 +3650,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         request, ierror) BIND(C, NAME="MPI_Ineighbor_allgather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3665,10 +3665,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, request, ierror) BIND(C, NAME="MPI_Ineighbor_allgatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3679,10 +3679,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, request, ierror) BIND(C, NAME="MPI_Ineighbor_allgatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3695,10 +3695,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="MPI_Ineighbor_alltoall_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3708,10 +3708,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         request, ierror) BIND(C, NAME="MPI_Ineighbor_alltoall_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -3723,11 +3723,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, request, ierror) BIND(C, NAME="MPI_Ineighbor_alltoallv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3738,11 +3738,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, request, ierror) BIND(C, NAME="MPI_Ineighbor_alltoallv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -3755,11 +3755,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, request, ierror) BIND(C, NAME="MPI_Ineighbor_alltoallw_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -3770,11 +3770,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ineighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, request, ierror) BIND(C, NAME="MPI_Ineighbor_alltoallw_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -3949,7 +3949,7 @@ MODULE mpi_f08
   INTERFACE MPI_Irecv
     SUBROUTINE MPI_Irecv_f08ts(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, NAME="MPI_Irecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -3961,7 +3961,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Irecv_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Irecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -3975,8 +3975,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) BIND(C, &
         NAME="MPI_Ireduce_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -3988,8 +3988,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) BIND(C, &
         NAME="MPI_Ireduce_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4003,8 +4003,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) BIND(C, &
         NAME="MPI_Ireduce_scatter_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4015,8 +4015,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) BIND(C, &
         NAME="MPI_Ireduce_scatter_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4029,8 +4029,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, request, &
         ierror) BIND(C, NAME="MPI_Ireduce_scatter_block_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4041,8 +4041,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ireduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, request, &
         ierror) BIND(C, NAME="MPI_Ireduce_scatter_block_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4054,7 +4054,7 @@ MODULE mpi_f08
   INTERFACE MPI_Irsend
     SUBROUTINE MPI_Irsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, NAME="MPI_Irsend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4066,7 +4066,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Irsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Irsend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4087,8 +4087,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="MPI_Iscan_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4099,8 +4099,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="MPI_Iscan_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4113,10 +4113,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror) BIND(C, NAME="MPI_Iscatter_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -4127,10 +4127,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror) BIND(C, NAME="MPI_Iscatter_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -4143,11 +4143,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         request, ierror) BIND(C, NAME="MPI_Iscatterv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -4158,11 +4158,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Iscatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         request, ierror) BIND(C, NAME="MPI_Iscatterv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -4174,7 +4174,7 @@ MODULE mpi_f08
   INTERFACE MPI_Isend
     SUBROUTINE MPI_Isend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, NAME="MPI_Isend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4186,7 +4186,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Isend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4200,12 +4200,12 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, request, ierror) BIND(C, NAME="MPI_Isendrecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -4217,12 +4217,12 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, &
         source, recvtag, comm, request, ierror) BIND(C, NAME="MPI_Isendrecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -4236,7 +4236,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
         ierror) BIND(C, NAME="MPI_Isendrecv_replace_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4250,7 +4250,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Isendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
         ierror) BIND(C, NAME="MPI_Isendrecv_replace_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4265,7 +4265,7 @@ MODULE mpi_f08
   INTERFACE MPI_Issend
     SUBROUTINE MPI_Issend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, NAME="MPI_Issend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4277,7 +4277,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Issend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Issend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -4310,7 +4310,7 @@ MODULE mpi_f08
   INTERFACE MPI_Mrecv
     SUBROUTINE MPI_Mrecv_f08ts(buf, count, datatype, message, status, ierror) BIND(C, NAME="MPI_Mrecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -4319,7 +4319,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE MPI_Mrecv_c_f08ts(buf, count, datatype, message, status, ierror) BIND(C, NAME="MPI_Mrecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -4331,10 +4331,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="MPI_Neighbor_allgather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4343,10 +4343,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="MPI_Neighbor_allgather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4357,10 +4357,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="MPI_Neighbor_allgather_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4371,10 +4371,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="MPI_Neighbor_allgather_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4387,10 +4387,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, ierror) BIND(C, NAME="MPI_Neighbor_allgatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4400,10 +4400,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, ierror) BIND(C, NAME="MPI_Neighbor_allgatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4415,10 +4415,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, info, request, ierror) BIND(C, NAME="MPI_Neighbor_allgatherv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4430,10 +4430,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="MPI_Neighbor_allgatherv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4447,10 +4447,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="MPI_Neighbor_alltoall_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4459,10 +4459,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="MPI_Neighbor_alltoall_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4473,10 +4473,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="MPI_Neighbor_alltoall_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4487,10 +4487,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="MPI_Neighbor_alltoall_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4503,11 +4503,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, ierror) BIND(C, NAME="MPI_Neighbor_alltoallv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4517,11 +4517,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, ierror) BIND(C, NAME="MPI_Neighbor_alltoallv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4533,11 +4533,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="MPI_Neighbor_alltoallv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4549,11 +4549,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
         rdispls, recvtype, comm, info, request, ierror) BIND(C, NAME="MPI_Neighbor_alltoallv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -4567,11 +4567,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror) BIND(C, NAME="MPI_Neighbor_alltoallw_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -4581,11 +4581,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror) BIND(C, NAME="MPI_Neighbor_alltoallw_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -4597,11 +4597,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
         rdispls, recvtypes, comm, info, request, ierror) BIND(C, NAME="MPI_Neighbor_alltoallw_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -4613,11 +4613,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Neighbor_alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
         rdispls, recvtypes, comm, info, request, ierror) BIND(C, NAME="MPI_Neighbor_alltoallw_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -4672,10 +4672,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Pack_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror) BIND(C, &
         NAME="MPI_Pack_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER, INTENT(IN) :: incount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER, INTENT(IN) :: outsize
       INTEGER, INTENT(INOUT) :: position
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4684,10 +4684,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Pack_c_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror) BIND(C, &
         NAME="MPI_Pack_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -4699,10 +4699,10 @@ MODULE mpi_f08
         NAME="MPI_Pack_external_f08ts")
       IMPORT
       CHARACTER(LEN=*), INTENT(IN) :: datarep
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER, INTENT(IN) :: incount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: outsize
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -4711,10 +4711,10 @@ MODULE mpi_f08
         NAME="MPI_Pack_external_c_f08ts")
       IMPORT
       CHARACTER(LEN=*), INTENT(IN) :: datarep
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -4801,7 +4801,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Precv_init_f08ts(buf, partitions, count, datatype, source, tag, comm, info, request, &
         ierror) BIND(C, NAME="MPI_Precv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -4827,7 +4827,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Psend_init_f08ts(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Psend_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -4852,7 +4852,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) BIND(C, NAME="MPI_Put_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4865,7 +4865,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) BIND(C, NAME="MPI_Put_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4887,7 +4887,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Raccumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, request, ierror) BIND(C, NAME="MPI_Raccumulate_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4902,7 +4902,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Raccumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, request, ierror) BIND(C, NAME="MPI_Raccumulate_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -4918,7 +4918,7 @@ MODULE mpi_f08
   INTERFACE MPI_Recv
     SUBROUTINE MPI_Recv_f08ts(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, NAME="MPI_Recv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -4930,7 +4930,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Recv_c_f08ts(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, &
         NAME="MPI_Recv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -4944,7 +4944,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Recv_init_f08ts(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Recv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -4956,7 +4956,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Recv_init_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Recv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -4970,8 +4970,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) BIND(C, &
         NAME="MPI_Reduce_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4982,8 +4982,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) BIND(C, &
         NAME="MPI_Reduce_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -4996,8 +4996,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Reduce_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5010,8 +5010,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
         ierror) BIND(C, NAME="MPI_Reduce_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5026,8 +5026,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_local_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
         NAME="MPI_Reduce_local_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
-      TYPE(*), DIMENSION(..) :: inoutbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
+      TYPE(*), DIMENSION(..), TARGET :: inoutbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5036,8 +5036,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_local_c_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
         NAME="MPI_Reduce_local_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
-      TYPE(*), DIMENSION(..) :: inoutbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
+      TYPE(*), DIMENSION(..), TARGET :: inoutbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5048,8 +5048,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror) BIND(C, &
         NAME="MPI_Reduce_scatter_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5059,8 +5059,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror) BIND(C, &
         NAME="MPI_Reduce_scatter_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5072,8 +5072,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror) BIND(C, &
         NAME="MPI_Reduce_scatter_block_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5083,8 +5083,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror) BIND(C, &
         NAME="MPI_Reduce_scatter_block_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5096,8 +5096,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_block_init_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="MPI_Reduce_scatter_block_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5109,8 +5109,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_block_init_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="MPI_Reduce_scatter_block_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5124,8 +5124,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_init_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="MPI_Reduce_scatter_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5137,8 +5137,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Reduce_scatter_init_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="MPI_Reduce_scatter_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5246,7 +5246,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Rget_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror) BIND(C, NAME="MPI_Rget_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -5260,7 +5260,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Rget_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror) BIND(C, NAME="MPI_Rget_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -5277,10 +5277,10 @@ MODULE mpi_f08
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
         NAME="MPI_Rget_accumulate_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -5296,10 +5296,10 @@ MODULE mpi_f08
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
         NAME="MPI_Rget_accumulate_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -5316,7 +5316,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Rput_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror) BIND(C, NAME="MPI_Rput_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -5330,7 +5330,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Rput_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror) BIND(C, NAME="MPI_Rput_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -5345,7 +5345,7 @@ MODULE mpi_f08
   INTERFACE MPI_Rsend
     SUBROUTINE MPI_Rsend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="MPI_Rsend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5355,7 +5355,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE MPI_Rsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="MPI_Rsend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5368,7 +5368,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Rsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Rsend_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5380,7 +5380,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Rsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Rsend_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5393,8 +5393,8 @@ MODULE mpi_f08
   INTERFACE MPI_Scan
     SUBROUTINE MPI_Scan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, NAME="MPI_Scan_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5403,8 +5403,8 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE MPI_Scan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, NAME="MPI_Scan_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5416,8 +5416,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Scan_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5429,8 +5429,8 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="MPI_Scan_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -5444,10 +5444,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="MPI_Scatter_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5457,10 +5457,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="MPI_Scatter_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5472,10 +5472,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatter_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror) BIND(C, NAME="MPI_Scatter_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5487,10 +5487,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatter_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror) BIND(C, NAME="MPI_Scatter_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5504,11 +5504,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="MPI_Scatterv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5518,11 +5518,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="MPI_Scatterv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5534,11 +5534,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatterv_init_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, &
         comm, info, request, ierror) BIND(C, NAME="MPI_Scatterv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5550,11 +5550,11 @@ MODULE mpi_f08
     SUBROUTINE MPI_Scatterv_init_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, &
         comm, info, request, ierror) BIND(C, NAME="MPI_Scatterv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -5567,7 +5567,7 @@ MODULE mpi_f08
   INTERFACE MPI_Send
     SUBROUTINE MPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="MPI_Send_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5577,7 +5577,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE MPI_Send_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="MPI_Send_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5590,7 +5590,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Send_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Send_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5602,7 +5602,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Send_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Send_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5616,12 +5616,12 @@ MODULE mpi_f08
     SUBROUTINE MPI_Sendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, status, ierror) BIND(C, NAME="MPI_Sendrecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -5633,12 +5633,12 @@ MODULE mpi_f08
     SUBROUTINE MPI_Sendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, status, ierror) BIND(C, NAME="MPI_Sendrecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -5652,7 +5652,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Sendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, &
         ierror) BIND(C, NAME="MPI_Sendrecv_replace_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5666,7 +5666,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Sendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, &
         ierror) BIND(C, NAME="MPI_Sendrecv_replace_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5683,7 +5683,7 @@ MODULE mpi_f08
         NAME="MPI_Session_attach_buffer_f08ts")
       IMPORT
       TYPE(MPI_Session), INTENT(IN) :: session
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5691,7 +5691,7 @@ MODULE mpi_f08
         NAME="MPI_Session_attach_buffer_c_f08ts")
       IMPORT
       TYPE(MPI_Session), INTENT(IN) :: session
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -5815,7 +5815,7 @@ MODULE mpi_f08
   INTERFACE MPI_Ssend
     SUBROUTINE MPI_Ssend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="MPI_Ssend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5825,7 +5825,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE MPI_Ssend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="MPI_Ssend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5838,7 +5838,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ssend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Ssend_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -5850,7 +5850,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Ssend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="MPI_Ssend_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -6497,10 +6497,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Unpack_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror) BIND(C, &
         NAME="MPI_Unpack_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER, INTENT(IN) :: insize
       INTEGER, INTENT(INOUT) :: position
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER, INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -6509,10 +6509,10 @@ MODULE mpi_f08
     SUBROUTINE MPI_Unpack_c_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror) BIND(C, &
         NAME="MPI_Unpack_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -6524,10 +6524,10 @@ MODULE mpi_f08
         NAME="MPI_Unpack_external_f08ts")
       IMPORT
       CHARACTER(LEN=*), INTENT(IN) :: datarep
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: insize
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER, INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -6536,10 +6536,10 @@ MODULE mpi_f08
         ierror) BIND(C, NAME="MPI_Unpack_external_c_f08ts")
       IMPORT
       CHARACTER(LEN=*), INTENT(IN) :: datarep
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -6640,7 +6640,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Win_attach_f08ts(win, base, size, ierror) BIND(C, NAME="MPI_Win_attach_f08ts")
       IMPORT
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -6663,7 +6663,7 @@ MODULE mpi_f08
   INTERFACE MPI_Win_create
     SUBROUTINE MPI_Win_create_f08ts(base, size, disp_unit, info, comm, win, ierror) BIND(C, NAME="MPI_Win_create_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -6674,7 +6674,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
         NAME="MPI_Win_create_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -6722,7 +6722,7 @@ MODULE mpi_f08
     SUBROUTINE MPI_Win_detach_f08ts(win, base, ierror) BIND(C, NAME="MPI_Win_detach_f08ts")
       IMPORT
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -7031,7 +7031,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Accumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, ierror) BIND(C, NAME="PMPI_Accumulate_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -7045,7 +7045,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Accumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, ierror) BIND(C, NAME="PMPI_Accumulate_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -7100,10 +7100,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) BIND(C, &
         NAME="PMPI_Allgather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7112,10 +7112,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="PMPI_Allgather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7126,10 +7126,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror) BIND(C, NAME="PMPI_Allgather_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7140,10 +7140,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror) BIND(C, NAME="PMPI_Allgather_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7156,10 +7156,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         ierror) BIND(C, NAME="PMPI_Allgatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7169,10 +7169,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         ierror) BIND(C, NAME="PMPI_Allgatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7184,10 +7184,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="PMPI_Allgatherv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7199,10 +7199,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="PMPI_Allgatherv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7225,8 +7225,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
         NAME="PMPI_Allreduce_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -7236,8 +7236,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
         NAME="PMPI_Allreduce_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -7249,8 +7249,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allreduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Allreduce_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -7262,8 +7262,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Allreduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Allreduce_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -7277,10 +7277,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) BIND(C, &
         NAME="PMPI_Alltoall_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7289,10 +7289,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, ierror) BIND(C, &
         NAME="PMPI_Alltoall_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7303,10 +7303,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror) BIND(C, NAME="PMPI_Alltoall_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7317,10 +7317,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, &
         request, ierror) BIND(C, NAME="PMPI_Alltoall_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -7333,11 +7333,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, ierror) BIND(C, NAME="PMPI_Alltoallv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7347,11 +7347,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, ierror) BIND(C, NAME="PMPI_Alltoallv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7363,11 +7363,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="PMPI_Alltoallv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7379,11 +7379,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="PMPI_Alltoallv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -7397,11 +7397,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
         comm, ierror) BIND(C, NAME="PMPI_Alltoallw_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -7411,11 +7411,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror) BIND(C, NAME="PMPI_Alltoallw_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -7427,11 +7427,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, info, request, ierror) BIND(C, NAME="PMPI_Alltoallw_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -7443,11 +7443,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, info, request, ierror) BIND(C, NAME="PMPI_Alltoallw_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -7476,7 +7476,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Bcast
     SUBROUTINE PMPI_Bcast_f08ts(buffer, count, datatype, root, comm, ierror) BIND(C, NAME="PMPI_Bcast_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buffer
+      TYPE(*), DIMENSION(..), TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -7485,7 +7485,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE PMPI_Bcast_c_f08ts(buffer, count, datatype, root, comm, ierror) BIND(C, NAME="PMPI_Bcast_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buffer
+      TYPE(*), DIMENSION(..), TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -7497,7 +7497,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Bcast_init_f08ts(buffer, count, datatype, root, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Bcast_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -7509,7 +7509,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Bcast_init_c_f08ts(buffer, count, datatype, root, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Bcast_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -7522,7 +7522,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Bsend
     SUBROUTINE PMPI_Bsend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="PMPI_Bsend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -7532,7 +7532,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE PMPI_Bsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="PMPI_Bsend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -7545,7 +7545,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Bsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Bsend_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -7557,7 +7557,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Bsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Bsend_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -7570,13 +7570,13 @@ MODULE mpi_f08
   INTERFACE PMPI_Buffer_attach
     SUBROUTINE PMPI_Buffer_attach_f08ts(buffer, size, ierror) BIND(C, NAME="PMPI_Buffer_attach_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
     SUBROUTINE PMPI_Buffer_attach_c_f08ts(buffer, size, ierror) BIND(C, NAME="PMPI_Buffer_attach_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7718,7 +7718,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Comm_attach_buffer_f08ts(comm, buffer, size, ierror) BIND(C, NAME="PMPI_Comm_attach_buffer_f08ts")
       IMPORT
       TYPE(MPI_Comm), INTENT(IN) :: comm
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -7726,7 +7726,7 @@ MODULE mpi_f08
         NAME="PMPI_Comm_attach_buffer_c_f08ts")
       IMPORT
       TYPE(MPI_Comm), INTENT(IN) :: comm
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -8089,9 +8089,9 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Compare_and_swap_f08ts(origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, &
         win, ierror) BIND(C, NAME="PMPI_Compare_and_swap_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: compare_addr
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: compare_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -8192,8 +8192,8 @@ MODULE mpi_f08
   INTERFACE PMPI_Exscan
     SUBROUTINE PMPI_Exscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, NAME="PMPI_Exscan_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8203,8 +8203,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Exscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, &
         NAME="PMPI_Exscan_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8216,8 +8216,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Exscan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Exscan_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8229,8 +8229,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Exscan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Exscan_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -8244,8 +8244,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Fetch_and_op_f08ts(origin_addr, result_addr, datatype, target_rank, target_disp, op, win, &
         ierror) BIND(C, NAME="PMPI_Fetch_and_op_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: target_rank
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: target_disp
@@ -8382,7 +8382,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_iread_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, NAME="PMPI_File_iread_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8392,7 +8392,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iread_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8404,7 +8404,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iread_all_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8414,7 +8414,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iread_all_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8427,7 +8427,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8438,7 +8438,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8451,7 +8451,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8462,7 +8462,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8474,7 +8474,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iread_shared_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8484,7 +8484,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iread_shared_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8495,7 +8495,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_iwrite_f08ts(fh, buf, count, datatype, request, ierror) BIND(C, NAME="PMPI_File_iwrite_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8505,7 +8505,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iwrite_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8517,7 +8517,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iwrite_all_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8527,7 +8527,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iwrite_all_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8540,7 +8540,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8551,7 +8551,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8564,7 +8564,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8575,7 +8575,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8587,7 +8587,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iwrite_shared_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8597,7 +8597,7 @@ MODULE mpi_f08
         NAME="PMPI_File_iwrite_shared_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Request), INTENT(OUT) :: request
@@ -8627,7 +8627,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_read_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="PMPI_File_read_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8636,7 +8636,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_read_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="PMPI_File_read_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8648,7 +8648,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_all_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8658,7 +8658,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_all_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8670,7 +8670,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_all_begin_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8679,7 +8679,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_all_begin_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8689,7 +8689,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_read_all_end_f08ts(fh, buf, status, ierror) BIND(C, NAME="PMPI_File_read_all_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -8700,7 +8700,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8711,7 +8711,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8724,7 +8724,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8735,7 +8735,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8748,7 +8748,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8758,7 +8758,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8768,7 +8768,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_read_at_all_end_f08ts(fh, buf, status, ierror) BIND(C, NAME="PMPI_File_read_at_all_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -8778,7 +8778,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_ordered_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8788,7 +8788,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_ordered_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8800,7 +8800,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_ordered_begin_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8809,7 +8809,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_ordered_begin_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8820,7 +8820,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_ordered_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -8830,7 +8830,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_shared_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8840,7 +8840,7 @@ MODULE mpi_f08
         NAME="PMPI_File_read_shared_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8920,7 +8920,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_write_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="PMPI_File_write_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8929,7 +8929,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_write_c_f08ts(fh, buf, count, datatype, status, ierror) BIND(C, NAME="PMPI_File_write_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8941,7 +8941,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_all_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8951,7 +8951,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_all_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -8963,7 +8963,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_all_begin_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8972,7 +8972,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_all_begin_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -8982,7 +8982,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_File_write_all_end_f08ts(fh, buf, status, ierror) BIND(C, NAME="PMPI_File_write_all_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -8993,7 +8993,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -9004,7 +9004,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -9017,7 +9017,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -9028,7 +9028,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -9041,7 +9041,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -9051,7 +9051,7 @@ MODULE mpi_f08
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
       INTEGER(KIND=MPI_OFFSET_KIND), INTENT(IN) :: offset
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -9062,7 +9062,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_at_all_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9072,7 +9072,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_ordered_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -9082,7 +9082,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_ordered_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -9094,7 +9094,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_ordered_begin_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -9103,7 +9103,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_ordered_begin_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -9114,7 +9114,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_ordered_end_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       TYPE(MPI_Status) :: status
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9124,7 +9124,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_shared_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -9134,7 +9134,7 @@ MODULE mpi_f08
         NAME="PMPI_File_write_shared_c_f08ts")
       IMPORT
       TYPE(MPI_File), INTENT(IN) :: fh
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Status) :: status
@@ -9157,7 +9157,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Free_mem
     SUBROUTINE PMPI_Free_mem_f08ts(base, ierror) BIND(C, NAME="PMPI_Free_mem_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE
@@ -9165,10 +9165,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="PMPI_Gather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -9178,10 +9178,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="PMPI_Gather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -9193,10 +9193,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror) BIND(C, NAME="PMPI_Gather_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -9208,10 +9208,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror) BIND(C, NAME="PMPI_Gather_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -9225,10 +9225,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         ierror) BIND(C, NAME="PMPI_Gatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9239,10 +9239,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         ierror) BIND(C, NAME="PMPI_Gatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9255,10 +9255,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, &
         comm, info, request, ierror) BIND(C, NAME="PMPI_Gatherv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9271,10 +9271,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Gatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, &
         comm, info, request, ierror) BIND(C, NAME="PMPI_Gatherv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9289,7 +9289,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Get_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) BIND(C, NAME="PMPI_Get_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9302,7 +9302,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Get_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) BIND(C, NAME="PMPI_Get_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9318,10 +9318,10 @@ MODULE mpi_f08
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
         NAME="PMPI_Get_accumulate_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9336,10 +9336,10 @@ MODULE mpi_f08
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, ierror) BIND(C, &
         NAME="PMPI_Get_accumulate_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -9354,7 +9354,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Get_address
     SUBROUTINE PMPI_Get_address_f08ts(location, address, ierror) BIND(C, NAME="PMPI_Get_address_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: location
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: location
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(OUT) :: address
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -9634,10 +9634,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="PMPI_Iallgather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9647,10 +9647,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="PMPI_Iallgather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9662,10 +9662,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         request, ierror) BIND(C, NAME="PMPI_Iallgatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9676,10 +9676,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm, &
         request, ierror) BIND(C, NAME="PMPI_Iallgatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9692,8 +9692,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallreduce_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="PMPI_Iallreduce_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -9704,8 +9704,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iallreduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="PMPI_Iallreduce_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -9718,10 +9718,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ialltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="PMPI_Ialltoall_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9731,10 +9731,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ialltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request, &
         ierror) BIND(C, NAME="PMPI_Ialltoall_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -9746,11 +9746,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ialltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, request, ierror) BIND(C, NAME="PMPI_Ialltoallv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9761,11 +9761,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ialltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, &
         comm, request, ierror) BIND(C, NAME="PMPI_Ialltoallv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9778,11 +9778,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ialltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, &
         comm, request, ierror) BIND(C, NAME="PMPI_Ialltoallw_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -9793,11 +9793,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ialltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, request, ierror) BIND(C, NAME="PMPI_Ialltoallw_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -9817,7 +9817,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Ibcast
     SUBROUTINE PMPI_Ibcast_f08ts(buffer, count, datatype, root, comm, request, ierror) BIND(C, NAME="PMPI_Ibcast_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -9828,7 +9828,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ibcast_c_f08ts(buffer, count, datatype, root, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ibcast_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: root
@@ -9841,7 +9841,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ibsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ibsend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -9853,7 +9853,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ibsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ibsend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -9867,8 +9867,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iexscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="PMPI_Iexscan_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -9879,8 +9879,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iexscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="PMPI_Iexscan_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -9893,10 +9893,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Igather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror) BIND(C, NAME="PMPI_Igather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -9907,10 +9907,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Igather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror) BIND(C, NAME="PMPI_Igather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -9923,10 +9923,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Igatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         request, ierror) BIND(C, NAME="PMPI_Igatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9938,10 +9938,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Igatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm, &
         request, ierror) BIND(C, NAME="PMPI_Igatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -9966,7 +9966,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Imrecv
     SUBROUTINE PMPI_Imrecv_f08ts(buf, count, datatype, message, request, ierror) BIND(C, NAME="PMPI_Imrecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -9975,7 +9975,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE PMPI_Imrecv_c_f08ts(buf, count, datatype, message, request, ierror) BIND(C, NAME="PMPI_Imrecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -9987,10 +9987,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         request, ierror) BIND(C, NAME="PMPI_Ineighbor_allgather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10000,10 +10000,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         request, ierror) BIND(C, NAME="PMPI_Ineighbor_allgather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10015,10 +10015,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, request, ierror) BIND(C, NAME="PMPI_Ineighbor_allgatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10029,10 +10029,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, request, ierror) BIND(C, NAME="PMPI_Ineighbor_allgatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10045,10 +10045,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         request, ierror) BIND(C, NAME="PMPI_Ineighbor_alltoall_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10058,10 +10058,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         request, ierror) BIND(C, NAME="PMPI_Ineighbor_alltoall_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10073,11 +10073,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, request, ierror) BIND(C, NAME="PMPI_Ineighbor_alltoallv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10088,11 +10088,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, request, ierror) BIND(C, NAME="PMPI_Ineighbor_alltoallv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10105,11 +10105,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, request, ierror) BIND(C, NAME="PMPI_Ineighbor_alltoallw_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -10120,11 +10120,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ineighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, request, ierror) BIND(C, NAME="PMPI_Ineighbor_alltoallw_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -10300,7 +10300,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Irecv_f08ts(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Irecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -10312,7 +10312,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Irecv_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Irecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -10326,8 +10326,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ireduce_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -10339,8 +10339,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ireduce_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -10354,8 +10354,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ireduce_scatter_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -10366,8 +10366,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ireduce_scatter_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -10380,8 +10380,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, request, &
         ierror) BIND(C, NAME="PMPI_Ireduce_scatter_block_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -10392,8 +10392,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ireduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, request, &
         ierror) BIND(C, NAME="PMPI_Ireduce_scatter_block_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -10406,7 +10406,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Irsend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Irsend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10418,7 +10418,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Irsend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Irsend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10439,8 +10439,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="PMPI_Iscan_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -10451,8 +10451,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, request, ierror) BIND(C, &
         NAME="PMPI_Iscan_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -10465,10 +10465,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror) BIND(C, NAME="PMPI_Iscatter_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -10479,10 +10479,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request, &
         ierror) BIND(C, NAME="PMPI_Iscatter_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -10495,11 +10495,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         request, ierror) BIND(C, NAME="PMPI_Iscatterv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -10510,11 +10510,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Iscatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         request, ierror) BIND(C, NAME="PMPI_Iscatterv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -10526,7 +10526,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Isend
     SUBROUTINE PMPI_Isend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, NAME="PMPI_Isend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10538,7 +10538,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Isend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10552,12 +10552,12 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, request, ierror) BIND(C, NAME="PMPI_Isendrecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -10569,12 +10569,12 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, &
         source, recvtag, comm, request, ierror) BIND(C, NAME="PMPI_Isendrecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -10588,7 +10588,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
         ierror) BIND(C, NAME="PMPI_Isendrecv_replace_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10602,7 +10602,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Isendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, &
         ierror) BIND(C, NAME="PMPI_Isendrecv_replace_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10618,7 +10618,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Issend_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Issend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10630,7 +10630,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Issend_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Issend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -10663,7 +10663,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Mrecv
     SUBROUTINE PMPI_Mrecv_f08ts(buf, count, datatype, message, status, ierror) BIND(C, NAME="PMPI_Mrecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -10672,7 +10672,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE PMPI_Mrecv_c_f08ts(buf, count, datatype, message, status, ierror) BIND(C, NAME="PMPI_Mrecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Message), INTENT(INOUT) :: message
@@ -10684,10 +10684,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_allgather_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="PMPI_Neighbor_allgather_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10696,10 +10696,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_allgather_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="PMPI_Neighbor_allgather_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10710,10 +10710,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_allgather_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="PMPI_Neighbor_allgather_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10724,10 +10724,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_allgather_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="PMPI_Neighbor_allgather_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10740,10 +10740,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_allgatherv_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, ierror) BIND(C, NAME="PMPI_Neighbor_allgatherv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10753,10 +10753,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_allgatherv_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, &
         comm, ierror) BIND(C, NAME="PMPI_Neighbor_allgatherv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10768,10 +10768,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_allgatherv_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="PMPI_Neighbor_allgatherv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10783,10 +10783,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_allgatherv_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, &
         recvtype, comm, info, request, ierror) BIND(C, NAME="PMPI_Neighbor_allgatherv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10800,10 +10800,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoall_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="PMPI_Neighbor_alltoall_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10812,10 +10812,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoall_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         ierror) BIND(C, NAME="PMPI_Neighbor_alltoall_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10826,10 +10826,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoall_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="PMPI_Neighbor_alltoall_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10840,10 +10840,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoall_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, &
         info, request, ierror) BIND(C, NAME="PMPI_Neighbor_alltoall_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -10856,11 +10856,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoallv_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, ierror) BIND(C, NAME="PMPI_Neighbor_alltoallv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER, INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10870,11 +10870,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoallv_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, &
         recvtype, comm, ierror) BIND(C, NAME="PMPI_Neighbor_alltoallv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10886,11 +10886,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoallv_init_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
         rdispls, recvtype, comm, info, request, ierror) BIND(C, NAME="PMPI_Neighbor_alltoallv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10902,11 +10902,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoallv_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, &
         rdispls, recvtype, comm, info, request, ierror) BIND(C, NAME="PMPI_Neighbor_alltoallv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
@@ -10920,11 +10920,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoallw_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror) BIND(C, NAME="PMPI_Neighbor_alltoallw_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -10934,11 +10934,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoallw_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, &
         recvtypes, comm, ierror) BIND(C, NAME="PMPI_Neighbor_alltoallw_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtypes(*)
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN) :: recvtypes(*)
@@ -10950,11 +10950,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoallw_init_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
         rdispls, recvtypes, comm, info, request, ierror) BIND(C, NAME="PMPI_Neighbor_alltoallw_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -10966,11 +10966,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Neighbor_alltoallw_init_c_f08ts(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, &
         rdispls, recvtypes, comm, info, request, ierror) BIND(C, NAME="PMPI_Neighbor_alltoallw_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: sdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: sendtypes(*)
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: rdispls(*)
       TYPE(MPI_Datatype), INTENT(IN), ASYNCHRONOUS :: recvtypes(*)
@@ -11025,10 +11025,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Pack_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror) BIND(C, &
         NAME="PMPI_Pack_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER, INTENT(IN) :: incount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER, INTENT(IN) :: outsize
       INTEGER, INTENT(INOUT) :: position
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -11037,10 +11037,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Pack_c_f08ts(inbuf, incount, datatype, outbuf, outsize, position, comm, ierror) BIND(C, &
         NAME="PMPI_Pack_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -11052,10 +11052,10 @@ MODULE mpi_f08
         NAME="PMPI_Pack_external_f08ts")
       IMPORT
       CHARACTER(LEN=*), INTENT(IN) :: datarep
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER, INTENT(IN) :: incount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: outsize
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -11064,10 +11064,10 @@ MODULE mpi_f08
         ierror) BIND(C, NAME="PMPI_Pack_external_c_f08ts")
       IMPORT
       CHARACTER(LEN=*), INTENT(IN) :: datarep
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: incount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outsize
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -11154,7 +11154,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Precv_init_f08ts(buf, partitions, count, datatype, source, tag, comm, info, request, &
         ierror) BIND(C, NAME="PMPI_Precv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -11180,7 +11180,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Psend_init_f08ts(buf, partitions, count, datatype, dest, tag, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Psend_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: partitions
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
@@ -11205,7 +11205,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Put_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) BIND(C, NAME="PMPI_Put_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11218,7 +11218,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Put_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, ierror) BIND(C, NAME="PMPI_Put_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11240,7 +11240,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Raccumulate_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, request, ierror) BIND(C, NAME="PMPI_Raccumulate_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11255,7 +11255,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Raccumulate_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, &
         target_count, target_datatype, op, win, request, ierror) BIND(C, NAME="PMPI_Raccumulate_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11271,7 +11271,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Recv
     SUBROUTINE PMPI_Recv_f08ts(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, NAME="PMPI_Recv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -11283,7 +11283,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Recv_c_f08ts(buf, count, datatype, source, tag, comm, status, ierror) BIND(C, &
         NAME="PMPI_Recv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -11297,7 +11297,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Recv_init_f08ts(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Recv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -11309,7 +11309,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Recv_init_c_f08ts(buf, count, datatype, source, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Recv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: source
@@ -11323,8 +11323,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) BIND(C, &
         NAME="PMPI_Reduce_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11335,8 +11335,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, ierror) BIND(C, &
         NAME="PMPI_Reduce_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11349,8 +11349,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_init_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
         ierror) BIND(C, NAME="PMPI_Reduce_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11363,8 +11363,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, root, comm, info, request, &
         ierror) BIND(C, NAME="PMPI_Reduce_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11379,8 +11379,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_local_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
         NAME="PMPI_Reduce_local_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
-      TYPE(*), DIMENSION(..) :: inoutbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
+      TYPE(*), DIMENSION(..), TARGET :: inoutbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11389,8 +11389,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_local_c_f08ts(inbuf, inoutbuf, count, datatype, op, ierror) BIND(C, &
         NAME="PMPI_Reduce_local_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
-      TYPE(*), DIMENSION(..) :: inoutbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
+      TYPE(*), DIMENSION(..), TARGET :: inoutbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11401,8 +11401,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror) BIND(C, &
         NAME="PMPI_Reduce_scatter_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11412,8 +11412,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, ierror) BIND(C, &
         NAME="PMPI_Reduce_scatter_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11425,8 +11425,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_block_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror) BIND(C, &
         NAME="PMPI_Reduce_scatter_block_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11436,8 +11436,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_block_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, ierror) BIND(C, &
         NAME="PMPI_Reduce_scatter_block_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11449,8 +11449,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_block_init_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="PMPI_Reduce_scatter_block_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11462,8 +11462,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_block_init_c_f08ts(sendbuf, recvbuf, recvcount, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="PMPI_Reduce_scatter_block_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11477,8 +11477,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_init_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="PMPI_Reduce_scatter_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11490,8 +11490,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Reduce_scatter_init_c_f08ts(sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request, &
         ierror) BIND(C, NAME="PMPI_Reduce_scatter_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: recvcounts(*)
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11599,7 +11599,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Rget_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror) BIND(C, NAME="PMPI_Rget_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11613,7 +11613,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Rget_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror) BIND(C, NAME="PMPI_Rget_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11630,10 +11630,10 @@ MODULE mpi_f08
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
         NAME="PMPI_Rget_accumulate_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER, INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11649,10 +11649,10 @@ MODULE mpi_f08
         result_datatype, target_rank, target_disp, target_count, target_datatype, op, win, request, ierror) BIND(C, &
         NAME="PMPI_Rget_accumulate_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: result_addr
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: result_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: result_count
       TYPE(MPI_Datatype), INTENT(IN) :: result_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11669,7 +11669,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Rput_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror) BIND(C, NAME="PMPI_Rput_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER, INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11683,7 +11683,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Rput_c_f08ts(origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count, &
         target_datatype, win, request, ierror) BIND(C, NAME="PMPI_Rput_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: origin_addr
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: origin_addr
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: origin_count
       TYPE(MPI_Datatype), INTENT(IN) :: origin_datatype
       INTEGER, INTENT(IN) :: target_rank
@@ -11698,7 +11698,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Rsend
     SUBROUTINE PMPI_Rsend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="PMPI_Rsend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -11708,7 +11708,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE PMPI_Rsend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="PMPI_Rsend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -11721,7 +11721,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Rsend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Rsend_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -11733,7 +11733,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Rsend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Rsend_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -11746,8 +11746,8 @@ MODULE mpi_f08
   INTERFACE PMPI_Scan
     SUBROUTINE PMPI_Scan_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, NAME="PMPI_Scan_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11756,8 +11756,8 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE PMPI_Scan_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, ierror) BIND(C, NAME="PMPI_Scan_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11769,8 +11769,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scan_init_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Scan_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11782,8 +11782,8 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scan_init_c_f08ts(sendbuf, recvbuf, count, datatype, op, comm, info, request, ierror) BIND(C, &
         NAME="PMPI_Scan_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Op), INTENT(IN) :: op
@@ -11797,10 +11797,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatter_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="PMPI_Scatter_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -11810,10 +11810,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatter_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="PMPI_Scatter_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -11825,10 +11825,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatter_init_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror) BIND(C, NAME="PMPI_Scatter_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -11840,10 +11840,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatter_init_c_f08ts(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, &
         request, ierror) BIND(C, NAME="PMPI_Scatter_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -11857,11 +11857,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatterv_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="PMPI_Scatterv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcounts(*)
       INTEGER, INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -11871,11 +11871,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatterv_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm, &
         ierror) BIND(C, NAME="PMPI_Scatterv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -11887,11 +11887,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatterv_init_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, &
         comm, info, request, ierror) BIND(C, NAME="PMPI_Scatterv_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER, INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER, INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -11903,11 +11903,11 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Scatterv_init_c_f08ts(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, &
         comm, info, request, ierror) BIND(C, NAME="PMPI_Scatterv_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN), ASYNCHRONOUS :: sendcounts(*)
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN), ASYNCHRONOUS :: displs(*)
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: recvbuf
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: root
@@ -11920,7 +11920,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Send
     SUBROUTINE PMPI_Send_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="PMPI_Send_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -11930,7 +11930,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE PMPI_Send_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="PMPI_Send_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -11943,7 +11943,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Send_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Send_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -11955,7 +11955,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Send_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Send_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -11969,12 +11969,12 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Sendrecv_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, &
         recvtag, comm, status, ierror) BIND(C, NAME="PMPI_Sendrecv_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER, INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER, INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -11986,12 +11986,12 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Sendrecv_c_f08ts(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, &
         source, recvtag, comm, status, ierror) BIND(C, NAME="PMPI_Sendrecv_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: sendbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: sendbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: sendcount
       TYPE(MPI_Datatype), INTENT(IN) :: sendtype
       INTEGER, INTENT(IN) :: dest
       INTEGER, INTENT(IN) :: sendtag
-      TYPE(*), DIMENSION(..) :: recvbuf
+      TYPE(*), DIMENSION(..), TARGET :: recvbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: recvcount
       TYPE(MPI_Datatype), INTENT(IN) :: recvtype
       INTEGER, INTENT(IN) :: source
@@ -12005,7 +12005,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Sendrecv_replace_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, &
         ierror) BIND(C, NAME="PMPI_Sendrecv_replace_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -12019,7 +12019,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Sendrecv_replace_c_f08ts(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, &
         ierror) BIND(C, NAME="PMPI_Sendrecv_replace_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..) :: buf
+      TYPE(*), DIMENSION(..), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -12036,7 +12036,7 @@ MODULE mpi_f08
         NAME="PMPI_Session_attach_buffer_f08ts")
       IMPORT
       TYPE(MPI_Session), INTENT(IN) :: session
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER, INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -12044,7 +12044,7 @@ MODULE mpi_f08
         NAME="PMPI_Session_attach_buffer_c_f08ts")
       IMPORT
       TYPE(MPI_Session), INTENT(IN) :: session
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: buffer
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: buffer
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -12168,7 +12168,7 @@ MODULE mpi_f08
   INTERFACE PMPI_Ssend
     SUBROUTINE PMPI_Ssend_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="PMPI_Ssend_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -12178,7 +12178,7 @@ MODULE mpi_f08
     END SUBROUTINE
     SUBROUTINE PMPI_Ssend_c_f08ts(buf, count, datatype, dest, tag, comm, ierror) BIND(C, NAME="PMPI_Ssend_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -12191,7 +12191,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ssend_init_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ssend_init_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER, INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -12203,7 +12203,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Ssend_init_c_f08ts(buf, count, datatype, dest, tag, comm, request, ierror) BIND(C, &
         NAME="PMPI_Ssend_init_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS :: buf
+      TYPE(*), DIMENSION(..), INTENT(IN), ASYNCHRONOUS, TARGET :: buf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: count
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, INTENT(IN) :: dest
@@ -12851,10 +12851,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Unpack_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror) BIND(C, &
         NAME="PMPI_Unpack_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER, INTENT(IN) :: insize
       INTEGER, INTENT(INOUT) :: position
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER, INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -12863,10 +12863,10 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Unpack_c_f08ts(inbuf, insize, position, outbuf, outcount, datatype, comm, ierror) BIND(C, &
         NAME="PMPI_Unpack_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       TYPE(MPI_Comm), INTENT(IN) :: comm
@@ -12878,10 +12878,10 @@ MODULE mpi_f08
         ierror) BIND(C, NAME="PMPI_Unpack_external_f08ts")
       IMPORT
       CHARACTER(LEN=*), INTENT(IN) :: datarep
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: insize
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(INOUT) :: position
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER, INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -12890,10 +12890,10 @@ MODULE mpi_f08
         ierror) BIND(C, NAME="PMPI_Unpack_external_c_f08ts")
       IMPORT
       CHARACTER(LEN=*), INTENT(IN) :: datarep
-      TYPE(*), DIMENSION(..), INTENT(IN) :: inbuf
+      TYPE(*), DIMENSION(..), INTENT(IN), TARGET :: inbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: insize
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(INOUT) :: position
-      TYPE(*), DIMENSION(..) :: outbuf
+      TYPE(*), DIMENSION(..), TARGET :: outbuf
       INTEGER(KIND=MPI_COUNT_KIND), INTENT(IN) :: outcount
       TYPE(MPI_Datatype), INTENT(IN) :: datatype
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
@@ -12994,7 +12994,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Win_attach_f08ts(win, base, size, ierror) BIND(C, NAME="PMPI_Win_attach_f08ts")
       IMPORT
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
@@ -13018,7 +13018,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Win_create_f08ts(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
         NAME="PMPI_Win_create_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER, INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -13029,7 +13029,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Win_create_c_f08ts(base, size, disp_unit, info, comm, win, ierror) BIND(C, &
         NAME="PMPI_Win_create_c_f08ts")
       IMPORT
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: size
       INTEGER(KIND=MPI_ADDRESS_KIND), INTENT(IN) :: disp_unit
       TYPE(MPI_Info), INTENT(IN) :: info
@@ -13077,7 +13077,7 @@ MODULE mpi_f08
     SUBROUTINE PMPI_Win_detach_f08ts(win, base, ierror) BIND(C, NAME="PMPI_Win_detach_f08ts")
       IMPORT
       TYPE(MPI_Win), INTENT(IN) :: win
-      TYPE(*), DIMENSION(..), ASYNCHRONOUS :: base
+      TYPE(*), DIMENSION(..), ASYNCHRONOUS, TARGET :: base
       INTEGER, OPTIONAL, INTENT(OUT) :: ierror
     END SUBROUTINE
   END INTERFACE

@@ -555,19 +555,20 @@
       PARAMETER (MPI_WIN_CREATE_FLAVOR=604)
       INTEGER MPI_WIN_MODEL
       PARAMETER (MPI_WIN_MODEL=605)
+      INTEGER MPI_STATUS_IGNORE(8)
+      INTEGER MPI_STATUSES_IGNORE(8, 1)
       INTEGER MPI_BOTTOM
       INTEGER MPI_IN_PLACE
       INTEGER MPI_BUFFER_AUTOMATIC
       INTEGER MPI_UNWEIGHTED(1)
       INTEGER MPI_WEIGHTS_EMPTY(1)
       INTEGER MPI_ERRCODES_IGNORE(1)
-      INTEGER MPI_STATUS_IGNORE(8)
-      INTEGER MPI_STATUSES_IGNORE(8, 1)
       CHARACTER*1 MPI_ARGV_NULL(1)
       CHARACTER*1 MPI_ARGVS_NULL(1, 1)
-      COMMON /MPI_FORTRAN_SENTINELS/ MPI_BOTTOM, MPI_IN_PLACE,          &
+      COMMON /MPI_FORTRAN_SENTINELS/ MPI_STATUS_IGNORE,                 &
+     &MPI_STATUSES_IGNORE, MPI_BOTTOM, MPI_IN_PLACE,                    &
      &MPI_BUFFER_AUTOMATIC, MPI_UNWEIGHTED, MPI_WEIGHTS_EMPTY,          &
-     &MPI_ERRCODES_IGNORE, MPI_STATUS_IGNORE, MPI_STATUSES_IGNORE
+     &MPI_ERRCODES_IGNORE
       COMMON /MPI_FORTRAN_ARGUMENTS/ MPI_ARGV_NULL, MPI_ARGVS_NULL
       SAVE /MPI_FORTRAN_SENTINELS/, /MPI_FORTRAN_ARGUMENTS/
       EXTERNAL MPI_COMM_NULL_COPY_FN
@@ -596,7 +597,7 @@
       SUBROUTINE MPI_ACCUMULATE(origin_addr,origin_count,               &
      &origin_datatype,target_rank,target_disp,target_count,             &
      &target_datatype,op,win,ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -611,12 +612,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLGATHER(sendbuf,sendcount,sendtype,recvbuf,      &
      &recvcount,recvtype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -626,12 +627,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLGATHER_INIT(sendbuf,sendcount,sendtype,recvbuf, &
      &recvcount,recvtype,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -643,12 +644,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLGATHERV(sendbuf,sendcount,sendtype,recvbuf,     &
      &recvcounts,displs,recvtype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -659,12 +660,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLGATHERV_INIT(sendbuf,sendcount,sendtype,recvbuf,&
      &recvcounts,displs,recvtype,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -677,10 +678,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLREDUCE(sendbuf,recvbuf,count,datatype,op,comm,  &
      &ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -691,10 +692,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLREDUCE_INIT(sendbuf,recvbuf,count,datatype,op,  &
      &comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -707,12 +708,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLTOALL(sendbuf,sendcount,sendtype,recvbuf,       &
      &recvcount,recvtype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -722,12 +723,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLTOALL_INIT(sendbuf,sendcount,sendtype,recvbuf,  &
      &recvcount,recvtype,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -739,13 +740,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLTOALLV(sendbuf,sendcounts,sdispls,sendtype,     &
      &recvbuf,recvcounts,rdispls,recvtype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -756,13 +757,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLTOALLV_INIT(sendbuf,sendcounts,sdispls,sendtype,&
      &recvbuf,recvcounts,rdispls,recvtype,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -775,13 +776,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_ALLTOALLW(sendbuf,sendcounts,sdispls,sendtypes,    &
      &recvbuf,recvcounts,rdispls,recvtypes,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -793,13 +794,13 @@
       SUBROUTINE MPI_ALLTOALLW_INIT(sendbuf,sendcounts,sdispls,         &
      &sendtypes,recvbuf,recvcounts,rdispls,recvtypes,comm,info,request, &
      &ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -811,7 +812,7 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_BCAST(buffer,count,datatype,root,comm,ierror)
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -822,7 +823,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_BCAST_INIT(buffer,count,datatype,root,comm,info,   &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -834,7 +835,7 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_BSEND(buf,count,datatype,dest,tag,comm,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -846,7 +847,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_BSEND_INIT(buf,count,datatype,dest,tag,comm,       &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -858,14 +859,14 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_BUFFER_ATTACH(buffer,size,ierror)
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_BUFFER_DETACH(buffer_addr,size,ierror)
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
@@ -873,7 +874,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_COMM_ATTACH_BUFFER(comm,buffer,size,ierror)
       INTEGER :: comm
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
@@ -881,7 +882,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_COMM_DETACH_BUFFER(comm,buffer_addr,size,ierror)
       INTEGER :: comm
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
@@ -889,13 +890,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_COMPARE_AND_SWAP(origin_addr,compare_addr,         &
      &result_addr,datatype,target_rank,target_disp,win,ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: compare_addr
+      TYPE(*), DIMENSION(*), TARGET :: compare_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: compare_addr
 !DIR$ IGNORE_TKR compare_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: datatype
@@ -906,10 +907,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_EXSCAN(sendbuf,recvbuf,count,datatype,op,comm,     &
      &ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -920,10 +921,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_EXSCAN_INIT(sendbuf,recvbuf,count,datatype,op,comm,&
      &info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -936,10 +937,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_FETCH_AND_OP(origin_addr,result_addr,datatype,     &
      &target_rank,target_disp,op,win,ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: datatype
@@ -951,7 +952,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_IREAD(fh,buf,count,datatype,request,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -962,7 +963,7 @@
       SUBROUTINE MPI_FILE_IREAD_ALL(fh,buf,count,datatype,request,      &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -974,7 +975,7 @@
      &ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -986,7 +987,7 @@
      &request,ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -997,7 +998,7 @@
       SUBROUTINE MPI_FILE_IREAD_SHARED(fh,buf,count,datatype,request,   &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1007,7 +1008,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_IWRITE(fh,buf,count,datatype,request,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1018,7 +1019,7 @@
       SUBROUTINE MPI_FILE_IWRITE_ALL(fh,buf,count,datatype,request,     &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1030,7 +1031,7 @@
      &request,ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1042,7 +1043,7 @@
      &request,ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1053,7 +1054,7 @@
       SUBROUTINE MPI_FILE_IWRITE_SHARED(fh,buf,count,datatype,request,  &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1063,7 +1064,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_READ(fh,buf,count,datatype,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1073,7 +1074,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_READ_ALL(fh,buf,count,datatype,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1083,7 +1084,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_READ_ALL_BEGIN(fh,buf,count,datatype,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1092,7 +1093,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_READ_ALL_END(fh,buf,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(8)
@@ -1102,7 +1103,7 @@
      &ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1114,7 +1115,7 @@
      &status,ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1126,7 +1127,7 @@
      &datatype,ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1135,7 +1136,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_READ_AT_ALL_END(fh,buf,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(8)
@@ -1144,7 +1145,7 @@
       SUBROUTINE MPI_FILE_READ_ORDERED(fh,buf,count,datatype,status,    &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1155,7 +1156,7 @@
       SUBROUTINE MPI_FILE_READ_ORDERED_BEGIN(fh,buf,count,datatype,     &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1164,7 +1165,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_READ_ORDERED_END(fh,buf,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(8)
@@ -1173,7 +1174,7 @@
       SUBROUTINE MPI_FILE_READ_SHARED(fh,buf,count,datatype,status,     &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1183,7 +1184,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_WRITE(fh,buf,count,datatype,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1193,7 +1194,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_WRITE_ALL(fh,buf,count,datatype,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1203,7 +1204,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_WRITE_ALL_BEGIN(fh,buf,count,datatype,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1212,7 +1213,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_WRITE_ALL_END(fh,buf,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(8)
@@ -1222,7 +1223,7 @@
      &ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1234,7 +1235,7 @@
      &status,ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1246,7 +1247,7 @@
      &datatype,ierror)
       INTEGER :: fh
       INTEGER(KIND=8) :: offset
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1255,7 +1256,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_WRITE_AT_ALL_END(fh,buf,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(8)
@@ -1264,7 +1265,7 @@
       SUBROUTINE MPI_FILE_WRITE_ORDERED(fh,buf,count,datatype,status,   &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1275,7 +1276,7 @@
       SUBROUTINE MPI_FILE_WRITE_ORDERED_BEGIN(fh,buf,count,datatype,    &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1284,7 +1285,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_FILE_WRITE_ORDERED_END(fh,buf,status,ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: status(8)
@@ -1293,7 +1294,7 @@
       SUBROUTINE MPI_FILE_WRITE_SHARED(fh,buf,count,datatype,status,    &
      &ierror)
       INTEGER :: fh
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1302,19 +1303,19 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_FREE_MEM(base,ierror)
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_GATHER(sendbuf,sendcount,sendtype,recvbuf,         &
      &recvcount,recvtype,root,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1325,12 +1326,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_GATHER_INIT(sendbuf,sendcount,sendtype,recvbuf,    &
      &recvcount,recvtype,root,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1343,12 +1344,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_GATHERV(sendbuf,sendcount,sendtype,recvbuf,        &
      &recvcounts,displs,recvtype,root,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1360,12 +1361,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_GATHERV_INIT(sendbuf,sendcount,sendtype,recvbuf,   &
      &recvcounts,displs,recvtype,root,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1379,7 +1380,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_GET(origin_addr,origin_count,origin_datatype,      &
      &target_rank,target_disp,target_count,target_datatype,win,ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -1395,12 +1396,12 @@
      &origin_datatype,result_addr,result_count,result_datatype,         &
      &target_rank,target_disp,target_count,target_datatype,op,win,      &
      &ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
       INTEGER :: origin_datatype
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: result_count
@@ -1414,7 +1415,7 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_GET_ADDRESS(location,address,ierror)
-      TYPE(*), DIMENSION(*) :: location
+      TYPE(*), DIMENSION(*), TARGET :: location
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: location
 !DIR$ IGNORE_TKR location
       INTEGER(KIND=8) :: address
@@ -1422,12 +1423,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_IALLGATHER(sendbuf,sendcount,sendtype,recvbuf,     &
      &recvcount,recvtype,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1438,12 +1439,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_IALLGATHERV(sendbuf,sendcount,sendtype,recvbuf,    &
      &recvcounts,displs,recvtype,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1455,10 +1456,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_IALLREDUCE(sendbuf,recvbuf,count,datatype,op,comm, &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -1470,12 +1471,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_IALLTOALL(sendbuf,sendcount,sendtype,recvbuf,      &
      &recvcount,recvtype,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1486,13 +1487,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_IALLTOALLV(sendbuf,sendcounts,sdispls,sendtype,    &
      &recvbuf,recvcounts,rdispls,recvtype,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1504,13 +1505,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_IALLTOALLW(sendbuf,sendcounts,sdispls,sendtypes,   &
      &recvbuf,recvcounts,rdispls,recvtypes,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1522,7 +1523,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_IBCAST(buffer,count,datatype,root,comm,request,    &
      &ierror)
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: count
@@ -1534,7 +1535,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_IBSEND(buf,count,datatype,dest,tag,comm,request,   &
      &ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1547,10 +1548,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_IEXSCAN(sendbuf,recvbuf,count,datatype,op,comm,    &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -1562,12 +1563,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_IGATHER(sendbuf,sendcount,sendtype,recvbuf,        &
      &recvcount,recvtype,root,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1579,12 +1580,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_IGATHERV(sendbuf,sendcount,sendtype,recvbuf,       &
      &recvcounts,displs,recvtype,root,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1596,7 +1597,7 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_IMRECV(buf,count,datatype,message,request,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1607,12 +1608,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_INEIGHBOR_ALLGATHER(sendbuf,sendcount,sendtype,    &
      &recvbuf,recvcount,recvtype,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1623,12 +1624,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_INEIGHBOR_ALLGATHERV(sendbuf,sendcount,sendtype,   &
      &recvbuf,recvcounts,displs,recvtype,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1640,12 +1641,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_INEIGHBOR_ALLTOALL(sendbuf,sendcount,sendtype,     &
      &recvbuf,recvcount,recvtype,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1656,13 +1657,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_INEIGHBOR_ALLTOALLV(sendbuf,sendcounts,sdispls,    &
      &sendtype,recvbuf,recvcounts,rdispls,recvtype,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1675,13 +1676,13 @@
       SUBROUTINE MPI_INEIGHBOR_ALLTOALLW(sendbuf,sendcounts,sdispls,    &
      &sendtypes,recvbuf,recvcounts,rdispls,recvtypes,comm,request,      &
      &ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=8) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1693,7 +1694,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_IRECV(buf,count,datatype,source,tag,comm,request,  &
      &ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1706,10 +1707,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_IREDUCE(sendbuf,recvbuf,count,datatype,op,root,    &
      &comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -1722,10 +1723,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_IREDUCE_SCATTER(sendbuf,recvbuf,recvcounts,        &
      &datatype,op,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1737,10 +1738,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_IREDUCE_SCATTER_BLOCK(sendbuf,recvbuf,recvcount,   &
      &datatype,op,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1752,7 +1753,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_IRSEND(buf,count,datatype,dest,tag,comm,request,   &
      &ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1765,10 +1766,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_ISCAN(sendbuf,recvbuf,count,datatype,op,comm,      &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -1780,12 +1781,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_ISCATTER(sendbuf,sendcount,sendtype,recvbuf,       &
      &recvcount,recvtype,root,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1797,13 +1798,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_ISCATTERV(sendbuf,sendcounts,displs,sendtype,      &
      &recvbuf,recvcount,recvtype,root,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1815,7 +1816,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_ISEND(buf,count,datatype,dest,tag,comm,request,    &
      &ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1828,14 +1829,14 @@
       END SUBROUTINE
       SUBROUTINE MPI_ISENDRECV(sendbuf,sendcount,sendtype,dest,sendtag, &
      &recvbuf,recvcount,recvtype,source,recvtag,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
       INTEGER :: dest
       INTEGER :: sendtag
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1848,7 +1849,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_ISENDRECV_REPLACE(buf,count,datatype,dest,sendtag, &
      &source,recvtag,comm,request,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1863,7 +1864,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_ISSEND(buf,count,datatype,dest,tag,comm,request,   &
      &ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1875,7 +1876,7 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_MRECV(buf,count,datatype,message,status,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -1886,12 +1887,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_NEIGHBOR_ALLGATHER(sendbuf,sendcount,sendtype,     &
      &recvbuf,recvcount,recvtype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1901,12 +1902,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_NEIGHBOR_ALLGATHER_INIT(sendbuf,sendcount,sendtype,&
      &recvbuf,recvcount,recvtype,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1918,12 +1919,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_NEIGHBOR_ALLGATHERV(sendbuf,sendcount,sendtype,    &
      &recvbuf,recvcounts,displs,recvtype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1935,12 +1936,12 @@
       SUBROUTINE MPI_NEIGHBOR_ALLGATHERV_INIT(sendbuf,sendcount,        &
      &sendtype,recvbuf,recvcounts,displs,recvtype,comm,info,request,    &
      &ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -1953,12 +1954,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_NEIGHBOR_ALLTOALL(sendbuf,sendcount,sendtype,      &
      &recvbuf,recvcount,recvtype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1968,12 +1969,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_NEIGHBOR_ALLTOALL_INIT(sendbuf,sendcount,sendtype, &
      &recvbuf,recvcount,recvtype,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -1985,13 +1986,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_NEIGHBOR_ALLTOALLV(sendbuf,sendcounts,sdispls,     &
      &sendtype,recvbuf,recvcounts,rdispls,recvtype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2003,13 +2004,13 @@
       SUBROUTINE MPI_NEIGHBOR_ALLTOALLV_INIT(sendbuf,sendcounts,sdispls,&
      &sendtype,recvbuf,recvcounts,rdispls,recvtype,comm,info,request,   &
      &ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: sdispls(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2022,13 +2023,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_NEIGHBOR_ALLTOALLW(sendbuf,sendcounts,sdispls,     &
      &sendtypes,recvbuf,recvcounts,rdispls,recvtypes,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=8) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2040,13 +2041,13 @@
       SUBROUTINE MPI_NEIGHBOR_ALLTOALLW_INIT(sendbuf,sendcounts,sdispls,&
      &sendtypes,recvbuf,recvcounts,rdispls,recvtypes,comm,info,request, &
      &ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER(KIND=8) :: sdispls(*)
       INTEGER :: sendtypes(*)
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2059,12 +2060,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_PACK(inbuf,incount,datatype,outbuf,outsize,        &
      &position,comm,ierror)
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: incount
       INTEGER :: datatype
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outsize
@@ -2075,12 +2076,12 @@
       SUBROUTINE MPI_PACK_EXTERNAL(datarep,inbuf,incount,datatype,      &
      &outbuf,outsize,position,ierror)
       CHARACTER(LEN=*) :: datarep
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: incount
       INTEGER :: datatype
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER(KIND=8) :: outsize
@@ -2089,7 +2090,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_PRECV_INIT(buf,partitions,count,datatype,source,   &
      &tag,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: partitions
@@ -2104,7 +2105,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_PSEND_INIT(buf,partitions,count,datatype,dest,tag, &
      &comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: partitions
@@ -2119,7 +2120,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_PUT(origin_addr,origin_count,origin_datatype,      &
      &target_rank,target_disp,target_count,target_datatype,win,ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -2134,7 +2135,7 @@
       SUBROUTINE MPI_RACCUMULATE(origin_addr,origin_count,              &
      &origin_datatype,target_rank,target_disp,target_count,             &
      &target_datatype,op,win,request,ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -2150,7 +2151,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_RECV(buf,count,datatype,source,tag,comm,status,    &
      &ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2163,7 +2164,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_RECV_INIT(buf,count,datatype,source,tag,comm,      &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2176,10 +2177,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_REDUCE(sendbuf,recvbuf,count,datatype,op,root,comm,&
      &ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -2191,10 +2192,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_REDUCE_INIT(sendbuf,recvbuf,count,datatype,op,root,&
      &comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -2208,10 +2209,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_REDUCE_LOCAL(inbuf,inoutbuf,count,datatype,op,     &
      &ierror)
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
-      TYPE(*), DIMENSION(*) :: inoutbuf
+      TYPE(*), DIMENSION(*), TARGET :: inoutbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inoutbuf
 !DIR$ IGNORE_TKR inoutbuf
       INTEGER :: count
@@ -2221,10 +2222,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_REDUCE_SCATTER(sendbuf,recvbuf,recvcounts,datatype,&
      &op,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2235,10 +2236,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_REDUCE_SCATTER_BLOCK(sendbuf,recvbuf,recvcount,    &
      &datatype,op,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2249,10 +2250,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_REDUCE_SCATTER_BLOCK_INIT(sendbuf,recvbuf,         &
      &recvcount,datatype,op,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2265,10 +2266,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_REDUCE_SCATTER_INIT(sendbuf,recvbuf,recvcounts,    &
      &datatype,op,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcounts(*)
@@ -2282,7 +2283,7 @@
       SUBROUTINE MPI_RGET(origin_addr,origin_count,origin_datatype,     &
      &target_rank,target_disp,target_count,target_datatype,win,request, &
      &ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -2299,12 +2300,12 @@
      &origin_datatype,result_addr,result_count,result_datatype,         &
      &target_rank,target_disp,target_count,target_datatype,op,win,      &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
       INTEGER :: origin_datatype
-      TYPE(*), DIMENSION(*) :: result_addr
+      TYPE(*), DIMENSION(*), TARGET :: result_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: result_addr
 !DIR$ IGNORE_TKR result_addr
       INTEGER :: result_count
@@ -2321,7 +2322,7 @@
       SUBROUTINE MPI_RPUT(origin_addr,origin_count,origin_datatype,     &
      &target_rank,target_disp,target_count,target_datatype,win,request, &
      &ierror)
-      TYPE(*), DIMENSION(*) :: origin_addr
+      TYPE(*), DIMENSION(*), TARGET :: origin_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: origin_addr
 !DIR$ IGNORE_TKR origin_addr
       INTEGER :: origin_count
@@ -2335,7 +2336,7 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_RSEND(buf,count,datatype,dest,tag,comm,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2347,7 +2348,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_RSEND_INIT(buf,count,datatype,dest,tag,comm,       &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2359,10 +2360,10 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_SCAN(sendbuf,recvbuf,count,datatype,op,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -2373,10 +2374,10 @@
       END SUBROUTINE
       SUBROUTINE MPI_SCAN_INIT(sendbuf,recvbuf,count,datatype,op,comm,  &
      &info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: count
@@ -2389,12 +2390,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_SCATTER(sendbuf,sendcount,sendtype,recvbuf,        &
      &recvcount,recvtype,root,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2405,12 +2406,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_SCATTER_INIT(sendbuf,sendcount,sendtype,recvbuf,   &
      &recvcount,recvtype,root,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2423,13 +2424,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_SCATTERV(sendbuf,sendcounts,displs,sendtype,       &
      &recvbuf,recvcount,recvtype,root,comm,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2440,13 +2441,13 @@
       END SUBROUTINE
       SUBROUTINE MPI_SCATTERV_INIT(sendbuf,sendcounts,displs,sendtype,  &
      &recvbuf,recvcount,recvtype,root,comm,info,request,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcounts(*)
       INTEGER :: displs(*)
       INTEGER :: sendtype
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2458,7 +2459,7 @@
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_SEND(buf,count,datatype,dest,tag,comm,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2470,7 +2471,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_SEND_INIT(buf,count,datatype,dest,tag,comm,request,&
      &ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2483,14 +2484,14 @@
       END SUBROUTINE
       SUBROUTINE MPI_SENDRECV(sendbuf,sendcount,sendtype,dest,sendtag,  &
      &recvbuf,recvcount,recvtype,source,recvtag,comm,status,ierror)
-      TYPE(*), DIMENSION(*) :: sendbuf
+      TYPE(*), DIMENSION(*), TARGET :: sendbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: sendbuf
 !DIR$ IGNORE_TKR sendbuf
       INTEGER :: sendcount
       INTEGER :: sendtype
       INTEGER :: dest
       INTEGER :: sendtag
-      TYPE(*), DIMENSION(*) :: recvbuf
+      TYPE(*), DIMENSION(*), TARGET :: recvbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: recvbuf
 !DIR$ IGNORE_TKR recvbuf
       INTEGER :: recvcount
@@ -2503,7 +2504,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_SENDRECV_REPLACE(buf,count,datatype,dest,sendtag,  &
      &source,recvtag,comm,status,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2518,7 +2519,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_SESSION_ATTACH_BUFFER(session,buffer,size,ierror)
       INTEGER :: session
-      TYPE(*), DIMENSION(*) :: buffer
+      TYPE(*), DIMENSION(*), TARGET :: buffer
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer
 !DIR$ IGNORE_TKR buffer
       INTEGER :: size
@@ -2527,14 +2528,14 @@
       SUBROUTINE MPI_SESSION_DETACH_BUFFER(session,buffer_addr,size,    &
      &ierror)
       INTEGER :: session
-      TYPE(*), DIMENSION(*) :: buffer_addr
+      TYPE(*), DIMENSION(*), TARGET :: buffer_addr
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buffer_addr
 !DIR$ IGNORE_TKR buffer_addr
       INTEGER :: size
       INTEGER :: ierror
       END SUBROUTINE
       SUBROUTINE MPI_SSEND(buf,count,datatype,dest,tag,comm,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2546,7 +2547,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_SSEND_INIT(buf,count,datatype,dest,tag,comm,       &
      &request,ierror)
-      TYPE(*), DIMENSION(*) :: buf
+      TYPE(*), DIMENSION(*), TARGET :: buf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: buf
 !DIR$ IGNORE_TKR buf
       INTEGER :: count
@@ -2559,12 +2560,12 @@
       END SUBROUTINE
       SUBROUTINE MPI_UNPACK(inbuf,insize,position,outbuf,outcount,      &
      &datatype,comm,ierror)
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER :: insize
       INTEGER :: position
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outcount
@@ -2575,12 +2576,12 @@
       SUBROUTINE MPI_UNPACK_EXTERNAL(datarep,inbuf,insize,position,     &
      &outbuf,outcount,datatype,ierror)
       CHARACTER(LEN=*) :: datarep
-      TYPE(*), DIMENSION(*) :: inbuf
+      TYPE(*), DIMENSION(*), TARGET :: inbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: inbuf
 !DIR$ IGNORE_TKR inbuf
       INTEGER(KIND=8) :: insize
       INTEGER(KIND=8) :: position
-      TYPE(*), DIMENSION(*) :: outbuf
+      TYPE(*), DIMENSION(*), TARGET :: outbuf
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: outbuf
 !DIR$ IGNORE_TKR outbuf
       INTEGER :: outcount
@@ -2589,7 +2590,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_WIN_ATTACH(win,base,size,ierror)
       INTEGER :: win
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER(KIND=8) :: size
@@ -2597,7 +2598,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_WIN_CREATE(base,size,disp_unit,info,comm,win,      &
      &ierror)
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER(KIND=8) :: size
@@ -2609,7 +2610,7 @@
       END SUBROUTINE
       SUBROUTINE MPI_WIN_DETACH(win,base,ierror)
       INTEGER :: win
-      TYPE(*), DIMENSION(*) :: base
+      TYPE(*), DIMENSION(*), TARGET :: base
 !GCC$ ATTRIBUTES NO_ARG_CHECK :: base
 !DIR$ IGNORE_TKR base
       INTEGER :: ierror

@@ -67,7 +67,7 @@ void attr_put(Fint* comm, int* keyval, Fint* value, Fint* ierror) {
 // base.
 enum class Predefined { none, address, integer, wide };
 
-inline Predefined predefined(int keyval) {
+inline Predefined predefined_attribute(int keyval) {
   switch (keyval) {
     case MPI_TAG_UB:
     case MPI_IO:
@@ -95,7 +95,7 @@ void get_attribute(Fint* object, int* keyval, Value* value, int* flag, Fint* ier
   const int error = Call(handle<Handle>(*object), *keyval, &attribute, flag);
   tell(ierror, error);
   if (error || !*flag) return;
-  switch (predefined(*keyval)) {
+  switch (predefined_attribute(*keyval)) {
     case Predefined::integer:
       *value = *static_cast<int*>(attribute);
       break;

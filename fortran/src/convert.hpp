@@ -33,8 +33,8 @@ struct Descriptor {
 // MPI 5.0, 2.5.4 and 19.3: what these are is told by where they are. One common block, so that one
 // comparison tells that an address is none of them; the modules declare it so, too.
 struct Sentinels {
-  Fint bottom, in_place, buffer_automatic, unweighted, weights_empty, errcodes_ignore;
   Fint status_ignore[8], statuses_ignore[8];
+  Fint bottom, in_place, buffer_automatic, unweighted, weights_empty, errcodes_ignore;
 };
 struct Arguments {
   char argv_null, argvs_null;
@@ -60,8 +60,9 @@ inline void* address_of(void* buffer) {
 
 // A status has the same bytes in all languages.
 inline MPI_Status* status_at(Fint* place) {
-  return place == mpi_fortran_sentinels_.status_ignore ? MPI_STATUS_IGNORE
-                                                       : reinterpret_cast<MPI_Status*>(place);
+  if (__builtin_expect_with_probability(place == mpi_fortran_sentinels_.status_ignore, 1, 1.0))
+    return MPI_STATUS_IGNORE;
+  return reinterpret_cast<MPI_Status*>(place);
 }
 
 inline MPI_Status* statuses_at(Fint* place) {
@@ -99,6 +100,19 @@ Handle from_number(Fint number) {
   if constexpr (std::is_same_v<Handle, MPI_Request>) return PMPI_Request_fromint(number);
   if constexpr (std::is_same_v<Handle, MPI_Session>) return PMPI_Session_fromint(number);
   if constexpr (std::is_same_v<Handle, MPI_Win>) return PMPI_Win_fromint(number);
+}
+
+// Whether it is the handle of a predefined object. The empty statement keeps the compiler from
+// joining two such questions, which takes a register more than it saves.
+inline bool is_predefined(Fint number) {
+  asm volatile("");
+  return static_cast<std::uint32_t>(number) < predefined_max;
+}
+
+// The handle of a predefined object.
+template <class Handle>
+Handle predefined(Fint number) {
+  return reinterpret_cast<Handle>(static_cast<std::uintptr_t>(static_cast<std::uint32_t>(number)));
 }
 
 template <class Handle>

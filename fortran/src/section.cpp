@@ -117,14 +117,14 @@ std::optional<Bounds> bounds_of(MPI_Datatype type) {
   return b;
 }
 
-bool is_predefined(MPI_Datatype type) {
+bool is_predefined_type(MPI_Datatype type) {
   return reinterpret_cast<std::uintptr_t>(type) < predefined_max;
 }
 
 // What MPI_Type_contiguous and MPI_Type_dup have made is taken apart: `count` of it are more of
 // what it was made of. The inner type stays valid as long as the outer one does.
 void take_apart(MPI_Datatype& type, std::int64_t& count, Maker&) {
-  while (!is_predefined(type)) {
+  while (!is_predefined_type(type)) {
     MPI_Count integers = 0, addresses = 0, larges = 0, types = 0;
     int combiner = 0;
     if (PMPI_Type_get_envelope_c(type, &integers, &addresses, &larges, &types, &combiner)) return;
@@ -136,7 +136,7 @@ void take_apart(MPI_Datatype& type, std::int64_t& count, Maker&) {
     if (PMPI_Type_get_contents_c(type, integers, addresses, larges, 1, &integer, &place, &large,
                                  &inner))
       return;
-    if (!is_predefined(inner)) {  // a handle of our own, of what may be made of more
+    if (!is_predefined_type(inner)) {  // a handle of our own, of what may be made of more
       PMPI_Type_free(&inner);
       return;
     }
@@ -259,7 +259,7 @@ bool can_keep() {
 void Section::make(const Descriptor& array, bool in_blocks) {
   if (is_sentinel(base_) || count_ <= 0) return;  // the C procedure says what is wrong with a count
   const Shape shape = shape_of(array);
-  if (!is_predefined(datatype_) || datatype_ == MPI_DATATYPE_NULL) {
+  if (!is_predefined_type(datatype_) || datatype_ == MPI_DATATYPE_NULL) {
     if (datatype_ == MPI_DATATYPE_NULL) return;
     const Made made = make_type(shape, count_, datatype_, in_blocks);
     reason_ = made.reason;

@@ -18,6 +18,12 @@ inline bool is_contiguous(const Descriptor& array) {
   return true;
 }
 
+// The same for scalars and plain vectors alone; what it does not know is false.
+inline bool is_plainly_contiguous(const Descriptor& array) {
+  if (array.rank == 0) return true;
+  return array.rank == 1 && array.dimensions[0].stride == static_cast<std::int64_t>(array.elem_len);
+}
+
 // Calls the error handler with MPI_ERR_BUFFER and a text that names the argument and the reason.
 void refuse_buffer(const char* argument, const char* reason, Fint* ierror);
 

@@ -32,7 +32,7 @@ class InAFolder(unittest.TestCase):
 
     def build(self, name, *sources, flags=()):
         """Builds with mpifort and all warnings but those of the test's own unused arguments; there must be none."""
-        done = run(MPIFORT, "-Wall", "-Wno-unused-dummy-argument", *flags, *(os.path.join(HERE, s) for s in sources), "-o", name,
+        done = run(MPIFORT, "-O3", "-Wall", "-Wno-unused-dummy-argument", *flags, *(os.path.join(HERE, s) for s in sources), "-o", name,
                    folder=self.folder)
         self.assertEqual(done.stderr, "")
         return os.path.join(self.folder, name)

@@ -205,6 +205,7 @@ program values
   call MPI_Type_free(made)
   call check(made == MPI_DATATYPE_NULL, "a datatype freed")
 
+  call check(late() == 10, "a buffer read after the wait")
   call MPI_F_sync_reg(reals)
   call MPI_Pcontrol(1)
   call MPI_Comm_free(comm)
@@ -214,6 +215,17 @@ program values
   call check(error == MPI_SUCCESS, "finalize")
 
 contains
+  ! The compiler must not use for the second read what the first one found.
+  integer function late()
+    integer :: into(1), before
+    into(1) = 1
+    call MPI_Irecv(into, 1, MPI_INTEGER, 0, 11, MPI_COMM_SELF, request)
+    before = into(1)
+    call MPI_Send(9, 1, MPI_INTEGER, 0, 11, MPI_COMM_SELF)
+    call MPI_Wait(request, MPI_STATUS_IGNORE)
+    late = into(1) + before
+  end function
+
   subroutine check(holds, what)
     logical, intent(in) :: holds
     character(len=*), intent(in) :: what

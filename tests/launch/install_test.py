@@ -2,6 +2,7 @@
 """What cmake --install puts into a prefix can be used: wrappers, pkg-config, CMake's FindMPI, mpiexec.
 Usage: install_test.py BUILD_FOLDER"""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -20,6 +21,23 @@ int main(int count, char **words) {
   MPI_Finalize();
   return 0;
 }
+"""
+FORTRAN_HELLO = """program hello
+  use mpi_f08
+  integer :: rank, size
+  call MPI_Init()
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, size)
+  print "(i0, a, i0)", rank, " of ", size
+  call MPI_Finalize()
+end program
+"""
+FORTRAN_PROJECT = """cmake_minimum_required(VERSION 3.16)
+project(hello Fortran)
+find_package(MPI REQUIRED)
+message(STATUS "forms: ${MPI_Fortran_HAVE_F77_HEADER} ${MPI_Fortran_HAVE_F90_MODULE} ${MPI_Fortran_HAVE_F08_MODULE}")
+add_executable(hello hello.f90)
+target_link_libraries(hello PRIVATE MPI::MPI_Fortran)
 """
 PROJECT = """cmake_minimum_required(VERSION 3.16)
 project(hello C CXX)
@@ -43,9 +61,9 @@ class Installed(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.prefix = os.path.join(cls.folder.name, "a prefix")
         run("cmake", "--install", BUILD, "--prefix", cls.prefix)
-        for name in ("hello.c", "hello.cpp"):
+        for name, text in (("hello.c", HELLO), ("hello.cpp", HELLO), ("hello.f90", FORTRAN_HELLO)):
             with open(os.path.join(cls.folder.name, name), "w") as file:
-                file.write(HELLO)
+                file.write(text)
 
     @classmethod
     def tearDownClass(cls):
@@ -61,7 +79,8 @@ class Installed(unittest.TestCase):
 
     def test_wrappers_compile_link_and_run_in_both_places(self):
         for bin_folder in (os.path.join(BUILD, "bin"), os.path.join(self.prefix, "bin")):
-            for wrapper, source in (("mpicc", "hello.c"), ("mpicxx", "hello.cpp")):
+            fortran = [("mpifort", "hello.f90")] if shutil.which("gfortran") else []
+            for wrapper, source in (("mpicc", "hello.c"), ("mpicxx", "hello.cpp"), *fortran):
                 run(os.path.join(bin_folder, wrapper), self.path(source), "-o", self.path("hello"))
                 self.says_hello(self.path("hello"), bin_folder)
 
@@ -113,6 +132,21 @@ class Installed(unittest.TestCase):
         run("cmake", "--build", os.path.join(project, "build"), env=environment)
         for program in ("hello", "hello_cxx"):
             self.says_hello(os.path.join(project, "build", program))
+
+    @unittest.skipUnless(shutil.which("gfortran"), "there is no gfortran")
+    def test_cmakes_find_package_finds_all_forms_of_fortran(self):
+        prefix = self.path("fortran_prefix")
+        run("cmake", "--install", BUILD, "--prefix", prefix)
+        project = self.path("fortran_project")
+        os.makedirs(project)
+        for name, text in (("CMakeLists.txt", FORTRAN_PROJECT), ("hello.f90", FORTRAN_HELLO)):
+            with open(os.path.join(project, name), "w") as file:
+                file.write(text)
+        environment = {**os.environ, "PATH": os.path.join(prefix, "bin") + ":" + os.environ["PATH"]}
+        said = run("cmake", "-S", project, "-B", os.path.join(project, "build"), env=environment)
+        self.assertIn("forms: TRUE TRUE TRUE", said)
+        run("cmake", "--build", os.path.join(project, "build"), env=environment)
+        self.says_hello(os.path.join(project, "build", "hello"))
 
     def test_pkg_config_flags_build_a_program_wherever_it_is_installed(self):
         prefix = self.path("packaged")

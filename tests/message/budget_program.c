@@ -24,7 +24,11 @@ static void pingpong(int rank, long messages) {
   }
 }
 
-/* Called by name so that a tool may count between entry and return. */
+/* Called by name so that a tool may count between entry and return. tests/fortran has them in Fortran. */
+#ifdef BURSTS_IN_FORTRAN
+void send_burst(void);
+void receive_burst(void);
+#else
 __attribute__((noinline)) void send_burst(void) {
   double data = 1;
   for (int i = 0; i < burst; ++i) MPI_Send(&data, 8, MPI_BYTE, 1, 5, MPI_COMM_WORLD);
@@ -34,6 +38,7 @@ __attribute__((noinline)) void receive_burst(void) {
   for (int i = 0; i < burst; ++i)
     MPI_Recv(&data, 8, MPI_BYTE, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
+#endif
 
 static void pair(int rank, long messages, const char* file) {
   int descriptor = open(file, O_RDWR | O_CREAT, 0600);
