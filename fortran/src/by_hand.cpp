@@ -7,8 +7,16 @@
 namespace baton::fortran::by_hand {
 
 void introduce_fortran() {
-  Fint yes = 1, no = 0;
-  PMPI_Abi_set_fortran_booleans(sizeof yes, &yes, &no);
+  Fint yes = 1, no = 0, told_yes = 0, told_no = 0;
+  int is_told = 0;
+  MPI_Errhandler handler{};
+  PMPI_Comm_get_errhandler(MPI_COMM_SELF, &handler);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  if (PMPI_Abi_get_fortran_booleans(sizeof yes, &told_yes, &told_no, &is_told) == MPI_SUCCESS &&
+      !is_told)
+    PMPI_Abi_set_fortran_booleans(sizeof yes, &yes, &no);
+  PMPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+  PMPI_Errhandler_free(&handler);
 }
 
 void refuse_function(const char* what, Fint* ierror) {

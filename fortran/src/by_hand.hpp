@@ -11,20 +11,22 @@ namespace baton::fortran::by_hand {
 
 // --- start.
 
-// Tells MPI of this compiler's LOGICAL before it starts (MPI 5.0, 20.4.3). Refused where it is told
-// already: then it is as it is.
+// Tells MPI of this compiler's LOGICAL, where nothing else has (MPI 5.0, 20.4.3): after the start, since
+// some libraries know of nothing before it. Where that is refused, LOGICAL stays as it is there.
 void introduce_fortran();
 
 template <auto Call>
 void init(Fint* ierror) {
-  introduce_fortran();
-  tell(ierror, Call(nullptr, nullptr));
+  const int error = Call(nullptr, nullptr);
+  if (!error) introduce_fortran();
+  tell(ierror, error);
 }
 
 template <auto Call>
 void init_thread(int* required, int* provided, Fint* ierror) {
-  introduce_fortran();
-  tell(ierror, Call(nullptr, nullptr, *required, provided));
+  const int error = Call(nullptr, nullptr, *required, provided);
+  if (!error) introduce_fortran();
+  tell(ierror, error);
 }
 
 template <auto Call>

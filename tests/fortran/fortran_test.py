@@ -92,6 +92,51 @@ class Programs(InAFolder):
         self.says("fixed form is right", 2, self.build("fixed", "fixed_form.f"))
 
 
+class OnOtherLibraries(InAFolder):
+    """The same binaries on MPICH's and Intel's libmpi_abi.so.1. What those lack is named in docs/fortran.md."""
+
+    def setUp(self):
+        super().setUp()
+        sys.path.insert(0, os.path.join(ROOT, "bench"))
+        import peers
+        self.peers = {}
+        for name in ("mpich", "intel"):
+            try:
+                self.peers[name] = getattr(peers, name)(peers.default_cache())
+            except peers.Unusable as why:
+                self.skipTest(f"{name} cannot be installed: {why}")
+
+    def says(self, name, sentence, ranks, program):
+        peer = self.peers[name]
+        environment = peer.full_environment()
+        # Intel's folder has a Fortran library of the same name; this program's own comes first.
+        only = os.path.join(self.folder, "only")
+        os.makedirs(only, exist_ok=True)
+        if not os.path.exists(os.path.join(only, "libmpifort_abi.so.1")):
+            shutil.copy(os.path.join(os.path.dirname(BIN), "lib", "libmpifort_abi.so.1"), only)
+        environment["LD_LIBRARY_PATH"] = f"{only}:{peer.folder}"
+        done = run("timeout", 300, *peer.mpiexec, "-n", ranks, program, folder=self.folder, env=environment)
+        self.assertEqual(done.stdout.splitlines().count(sentence), ranks, f"{name}: {done.stdout}")
+        return done.stdout
+
+    def test_values(self):
+        program = self.build("values", "values.f90")
+        self.assertIn("library: MPICH", self.says("mpich", "all values are right", 3, program))
+        self.assertIn("library: Intel", self.says("intel", "all values are right", 3, program))
+
+    def test_older_forms(self):
+        program = self.build("old", "old_functions.f90", "old_module.f90", flags=["-fcray-pointer", "-I", HERE])
+        self.says("intel", "all older forms are right", 3, program)
+
+    def test_sections(self):
+        self.says("mpich", "all sections are right", 2, self.build("sections", "sections.f90"))
+
+    def test_fixed_form(self):
+        program = self.build("fixed", "fixed_form.f")
+        for name in self.peers:
+            self.says(name, "fixed form is right", 2, program)
+
+
 class Wrong(InAFolder):
     def refused(self, line, declarations=""):
         path = os.path.join(self.folder, "wrong.f90")
