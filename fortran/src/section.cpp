@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <map>
 #include <mutex>
 #include <optional>
+#include <utility>
 
 namespace baton::fortran {
 
@@ -302,10 +304,21 @@ void Section::let_go() {
 }
 
 void refuse_buffer(const char* argument, const char* reason, Fint* ierror) {
+  // Codes are never given back, so each text gets one.
+  static auto* codes = new std::map<std::pair<const char*, const char*>, int>;
   int code = MPI_ERR_BUFFER;
-  char text[MPI_MAX_ERROR_STRING];
-  std::snprintf(text, sizeof text, "%s %s", argument, reason);
-  if (PMPI_Add_error_code(MPI_ERR_BUFFER, &code) == MPI_SUCCESS) PMPI_Add_error_string(code, text);
+  {
+    std::scoped_lock guard(kept_lock);
+    if (const auto known = codes->find({argument, reason}); known != codes->end()) {
+      code = known->second;
+    } else {
+      char text[MPI_MAX_ERROR_STRING];
+      std::snprintf(text, sizeof text, "%s %s", argument, reason);
+      if (PMPI_Add_error_code(MPI_ERR_BUFFER, &code) == MPI_SUCCESS)
+        PMPI_Add_error_string(code, text);
+      codes->emplace(std::pair{argument, reason}, code);
+    }
+  }
   PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);
   tell(ierror, code);
 }

@@ -2,6 +2,7 @@
 """The Fortran library: every interface calls its C procedure with the right arguments, and what the table cannot say is right.
 The environment's FC names another compiler than gfortran. Usage: fortran_test.py BIN_FOLDER PROJECT_ROOT [unittest's]"""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -92,6 +93,20 @@ class Programs(InAFolder):
             with self.subTest(name):
                 self.says("all older forms are right", 3,
                           self.build(name, "old_functions.f90", f"{name}.f90", flags=["-fcray-pointer", "-I", HERE]))
+
+    @unittest.skipUnless(COMPILER == "gfortran", "the flags are gfortran's")
+    def test_waves_are_those_of_the_example_in_c(self):
+        program = self.build("waves", os.path.join(ROOT, "examples", "shallow_water.f90"),
+                             flags=["-O2", "-fwrapv", "-fno-tree-vectorize"])
+        in_c = os.path.join(os.path.dirname(BIN), "examples", "shallow_water")
+
+        def fingerprint(ranks, *words):
+            said = self.job(ranks, *words, "--cells", 60, "--steps", 20).stdout
+            self.assertIn("volume: conserved", said)
+            return re.search(r"fingerprint: (\w{16})\n", said)[1].lower()
+        wanted = fingerprint(1, in_c, "--picture", "waves.png")
+        for ranks in (1, 3, 4):
+            self.assertEqual(fingerprint(ranks, program), wanted)
 
     def test_fixed_form(self):
         self.says("fixed form is right", 2, self.build("fixed", "fixed_form.f"))
