@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -17,9 +18,14 @@ constexpr int dimensions_max = 15;
 // A section without what does not matter: dimensions of one element, and pairs that are one.
 struct Shape {
   int rank = 0;
-  std::array<std::int64_t, dimensions_max> extents{}, strides{};
   std::int64_t element_bytes = 0;
-  bool operator==(const Shape&) const = default;
+  std::array<std::int64_t, dimensions_max> extents, strides;  // of `rank` dimensions
+  bool operator==(const Shape& other) const {
+    if (rank != other.rank || element_bytes != other.element_bytes) return false;
+    for (int i = 0; i < rank; ++i)
+      if (extents[i] != other.extents[i] || strides[i] != other.strides[i]) return false;
+    return true;
+  }
 };
 
 Shape shape_of(const Descriptor& array) {
@@ -209,11 +215,41 @@ struct Kept {
   MPI_Datatype datatype{};
   bool in_blocks = false;
   Made made;
-  int users = 0;
+  std::atomic<int> users = 0;
+
+  bool fits(const Shape& s, std::int64_t wanted, MPI_Datatype type, bool blocks) const {
+    return made.type && count == wanted && datatype == type && in_blocks == blocks && shape == s;
+  }
+  void hold(const Shape& s, std::int64_t wanted, MPI_Datatype type, bool blocks,
+            const Made& fresh) {
+    shape = s;
+    count = wanted;
+    datatype = type;
+    in_blocks = blocks;
+    made = fresh;
+    users.store(1, std::memory_order_relaxed);  // under the lock
+  }
 };
 constexpr int kept_max = 128;  // guess: places of a program's loops; each is a datatype
 std::array<Kept, kept_max> kept;
-std::mutex kept_lock;
+
+// Held for a look, or while a type is made. Who finds it held does not wait, but makes a type of
+// its own.
+std::atomic<bool> kept_lock = false;
+
+class Guard {
+ public:
+  // ORDER kept_lock: acquire here, release below; the entries.
+  Guard() : has_(!kept_lock.exchange(true, std::memory_order_acquire)) {}
+  ~Guard() {
+    if (has_) kept_lock.store(false, std::memory_order_release);
+  }
+  bool has() const { return has_; }
+
+ private:
+  bool has_;
+};
+
 bool is_watching_the_end = false;
 
 std::size_t place_of(const Shape& shape, std::int64_t count, MPI_Datatype datatype,
@@ -234,10 +270,9 @@ std::size_t place_of(const Shape& shape, std::int64_t count, MPI_Datatype dataty
 
 // Called by MPI_Finalize: the types are freed while that is still allowed.
 int free_kept(MPI_Comm, int, void*, void*) {
-  std::scoped_lock guard(kept_lock);
-  for (Kept& entry : kept) {
+  for (Kept& entry : kept) {  // nobody else is in MPI any more
     if (entry.made.type) PMPI_Type_free(&entry.made.type);
-    entry = {};
+    entry.made = {};
   }
   is_watching_the_end = false;
   return MPI_SUCCESS;
@@ -260,38 +295,39 @@ bool can_keep() {
 
 void Section::make(const Descriptor& array, bool in_blocks) {
   if (is_sentinel(base_) || count_ <= 0) return;  // the C procedure says what is wrong with a count
+  if (datatype_ == MPI_DATATYPE_NULL) return;
   const Shape shape = shape_of(array);
-  if (!is_predefined_type(datatype_) || datatype_ == MPI_DATATYPE_NULL) {
-    if (datatype_ == MPI_DATATYPE_NULL) return;
+  const auto make_own = [&] {
     const Made made = make_type(shape, count_, datatype_, in_blocks);
     reason_ = made.reason;
-    if (reason_) return;
-    own_ = true;
+    return made;
+  };
+  const auto take = [this](const Made& made) {
     datatype_ = made.type;
     count_ = made.count;
-    return;
-  }
-  std::scoped_lock guard(kept_lock);
-  Kept& entry = kept[place_of(shape, count_, datatype_, in_blocks)];
-  const bool fits = entry.made.type && entry.count == count_ && entry.datatype == datatype_ &&
-                    entry.in_blocks == in_blocks && entry.shape == shape;
-  if (!fits) {
-    const Made made = make_type(shape, count_, datatype_, in_blocks);
-    reason_ = made.reason;
-    if (reason_) return;
-    if (entry.users > 0 || !can_keep()) {
-      own_ = true;
-      datatype_ = made.type;
-      count_ = made.count;
-      return;
+  };
+  if (is_predefined_type(datatype_)) {
+    const Guard guard;
+    Kept& entry = kept[place_of(shape, count_, datatype_, in_blocks)];
+    if (guard.has() && entry.fits(shape, count_, datatype_, in_blocks)) {
+      entry.users.fetch_add(1, std::memory_order_relaxed);  // under the lock
+      kept_ = &entry;
+      return take(entry.made);
     }
-    if (entry.made.type) PMPI_Type_free(&entry.made.type);
-    entry = {shape, count_, datatype_, in_blocks, made, 0};
+    // ORDER kept.users: acquire here, release in let_go; the type is in use no more.
+    if (guard.has() && entry.users.load(std::memory_order_acquire) == 0 && can_keep()) {
+      const Made made = make_own();
+      if (reason_) return;
+      if (entry.made.type) PMPI_Type_free(&entry.made.type);
+      entry.hold(shape, count_, datatype_, in_blocks, made);
+      kept_ = &entry;
+      return take(made);
+    }
   }
-  ++entry.users;
-  kept_ = &entry;
-  datatype_ = entry.made.type;
-  count_ = entry.made.count;
+  const Made made = make_own();
+  if (reason_) return;
+  own_ = true;
+  take(made);
 }
 
 void Section::let_go() {
@@ -299,8 +335,8 @@ void Section::let_go() {
     PMPI_Type_free(&datatype_);  // operations that use it go on (MPI 5.0, 5.1.9)
     return;
   }
-  std::scoped_lock guard(kept_lock);
-  --static_cast<Kept*>(kept_)->users;
+  // ORDER kept.users: release here, acquire in make.
+  static_cast<Kept*>(kept_)->users.fetch_sub(1, std::memory_order_release);
 }
 
 void refuse_buffer(const char* argument, const char* reason, Fint* ierror) {
@@ -308,7 +344,8 @@ void refuse_buffer(const char* argument, const char* reason, Fint* ierror) {
   static auto* codes = new std::map<std::pair<const char*, const char*>, int>;
   int code = MPI_ERR_BUFFER;
   {
-    std::scoped_lock guard(kept_lock);
+    static std::mutex lock;
+    std::scoped_lock guard(lock);
     if (const auto known = codes->find({argument, reason}); known != codes->end()) {
       code = known->second;
     } else {
