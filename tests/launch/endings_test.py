@@ -16,15 +16,10 @@ import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from mpiexec_test import (MPIEXEC, PROGRAMS, RANK, WATCHDOG_SECONDS, Job, behind_mount, children, managers,  # noqa: E402
-                          processes_with, run, wait_until)
+                          processes_with, run, state_of, wait_until)
 
 
 PROGRAM = os.path.join(PROGRAMS, "end_program")
-
-
-def state_of(pid):
-    with open(f"/proc/{pid}/stat") as file:
-        return file.read().rsplit(")", 1)[1].split()[0]
 
 
 class OneAfterTheOther(unittest.TestCase):
@@ -162,7 +157,7 @@ class Terminals(unittest.TestCase):
 
         def states():  # but of the manager, which goes on and watches
             watching = [child for parent in job() for child in managers(parent)]
-            return {state_of(one) for one in job() if one not in watching}
+            return {state_of(one) for one in job() if one not in watching} - {"gone"}
         wait_until(lambda: states() == {"T"}, f"not all are stopped: {states()}")
         os.write(terminal, b"\n")
         self.read_until(terminal, b"code 0")

@@ -11,7 +11,7 @@ import sys
 import unittest
 import uuid
 
-from mpiexec_test import MPIEXEC, WATCHDOG_SECONDS, managers, processes_with, wait_until
+from mpiexec_test import MPIEXEC, WATCHDOG_SECONDS, managers, processes_with, state_of, wait_until
 
 # Each rank says what it gets, and in which session it is.
 RANK = """
@@ -35,14 +35,6 @@ os.write(1, (f"rank {os.environ['BATON_RANK']} runs" + chr(10)).encode())
 if os.environ["BATON_RANK"] == "0": print("read", sys.stdin.readline().strip().upper(), flush=True)
 else: time.sleep(float(sys.argv[2]))
 """
-
-
-def state_of(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as file:
-            return file.read().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return "gone"
 
 
 class Base(unittest.TestCase):
@@ -219,8 +211,8 @@ class Groups(Base):
         return job
 
     def tell(self, send, number, told, *words):
-        """What the ranks tell before they are killed, 0.3 s later: a busy machine may need more tries than one."""
-        for _ in range(5):
+        """What the ranks tell before they are killed, 0.3 s later: a busy machine may need many tries."""
+        for _ in range(50):
             job = self.start(*words)
             send(job.pid, number)
             out, _ = job.communicate(timeout=WATCHDOG_SECONDS)

@@ -70,6 +70,15 @@ def processes_with(token):
     return found
 
 
+def state_of(pid):
+    """The kernel's letter, or "gone"."""
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "gone"
+
+
 def children(parent, named=None):
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
