@@ -114,8 +114,10 @@ bool put_network_cts(Peer& peer, Request& receive) {
   line.receive = transfer.number;
   line.write_bytes = static_cast<std::uint32_t>(write_bytes_of(bytes, std::max(line.rails, 1)));
   receive.stage = Stage::streaming;
+  // Once the line is out, another thread may find the last write and end the receive.
+  const bool needs_nothing = transfer.begin == receive.bytes;
   if (!put_line(peer, LineKind::network_cts, 0, {0, 0}, &line, sizeof line)) return false;
-  if (transfer.begin == receive.bytes) end_receive(transfer);
+  if (needs_nothing) end_receive(transfer);
   return true;
 }
 
