@@ -7,7 +7,7 @@ import unittest
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 PROGRAMS = ["bin/mpiexec", "bin/baton", "libexec/baton/baton-measure", "libexec/baton/baton-scatter-live"]
-LIBRARIES = ["lib/libmpi_abi.so.1", "lib/libbaton_malloc.so"]
+LIBRARIES = ["lib/libmpi_abi.so.1", "lib/libmpifort_abi.so.1", "lib/libbaton_malloc.so"]
 
 
 def readelf(option, name):
