@@ -154,8 +154,7 @@ def sentinels(indent, status, status_dimensions, statuses_dimensions):
     lines += continued(f"{indent}COMMON /MPI_FORTRAN_SENTINELS/ " + ", ".join(s[0] for s in SENTINELS))
     lines += [f"{indent}CHARACTER(LEN=1) :: {name}{dimensions}" for name, dimensions in ARGUMENT_SENTINELS]
     lines.append(f"{indent}COMMON /MPI_FORTRAN_ARGUMENTS/ " + ", ".join(s[0] for s in ARGUMENT_SENTINELS))
-    names = ", ".join(s[0] for s in SENTINELS)
-    return lines + [f"{indent}SAVE :: /MPI_FORTRAN_SENTINELS/, /MPI_FORTRAN_ARGUMENTS/"] if names else lines
+    return lines + [f"{indent}SAVE :: /MPI_FORTRAN_SENTINELS/, /MPI_FORTRAN_ARGUMENTS/"]
 
 
 def types_module():

@@ -11,8 +11,9 @@ namespace baton::fortran::by_hand {
 
 // --- start.
 
-// Tells MPI of this compiler's LOGICAL, where nothing else has (MPI 5.0, 20.4.3): after the start, since
-// some libraries know of nothing before it. Where that is refused, LOGICAL stays as it is there.
+// Tells MPI of this compiler's LOGICAL, where nothing else has (MPI 5.0, 20.4.3): after the start,
+// since some libraries know of nothing before it. Where that is refused, LOGICAL stays as it is
+// there.
 void introduce_fortran();
 
 template <auto Call>

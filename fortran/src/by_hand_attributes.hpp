@@ -6,33 +6,31 @@
 namespace baton::fortran::by_hand {
 
 template <auto Call, class Handle>
-void create_keyval(Function* copy, Function* remove, int* keyval, const Keyval& wanted,
-                   Fint* ierror) {
-  (void)copy, (void)remove;
+void create_keyval(int* keyval, const Keyval& wanted, Fint* ierror) {
   tell(ierror, Call(copy_attribute<Handle>, delete_attribute<Handle>, keyval, keyval_for(wanted)));
 }
 
 template <auto Call>
 void comm_create_keyval(Function* copy, Function* remove, int* keyval, MPI_Aint* extra,
                         Fint* ierror) {
-  create_keyval<Call, MPI_Comm>(copy, remove, keyval, {copy, remove, *extra, false}, ierror);
+  create_keyval<Call, MPI_Comm>(keyval, {copy, remove, *extra, false}, ierror);
 }
 
 template <auto Call>
 void type_create_keyval(Function* copy, Function* remove, int* keyval, MPI_Aint* extra,
                         Fint* ierror) {
-  create_keyval<Call, MPI_Datatype>(copy, remove, keyval, {copy, remove, *extra, false}, ierror);
+  create_keyval<Call, MPI_Datatype>(keyval, {copy, remove, *extra, false}, ierror);
 }
 
 template <auto Call>
 void win_create_keyval(Function* copy, Function* remove, int* keyval, MPI_Aint* extra,
                        Fint* ierror) {
-  create_keyval<Call, MPI_Win>(copy, remove, keyval, {copy, remove, *extra, false}, ierror);
+  create_keyval<Call, MPI_Win>(keyval, {copy, remove, *extra, false}, ierror);
 }
 
 template <auto Call>
 void keyval_create(Function* copy, Function* remove, int* keyval, Fint* extra, Fint* ierror) {
-  create_keyval<Call, MPI_Comm>(copy, remove, keyval, {copy, remove, *extra, true}, ierror);
+  create_keyval<Call, MPI_Comm>(keyval, {copy, remove, *extra, true}, ierror);
 }
 
 template <auto Call, class Handle>

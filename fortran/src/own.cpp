@@ -1,5 +1,4 @@
-// Fortran procedures that call no C procedure, and the conversions of C programs: MPI 5.0, 19.3.4
-// and 19.3.5.
+// Fortran procedures that call no C procedure.
 #include "convert.hpp"
 
 namespace baton::fortran {

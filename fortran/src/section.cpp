@@ -131,7 +131,7 @@ bool is_predefined_type(MPI_Datatype type) {
 
 // What MPI_Type_contiguous and MPI_Type_dup have made is taken apart: `count` of it are more of
 // what it was made of. The inner type stays valid as long as the outer one does.
-void take_apart(MPI_Datatype& type, std::int64_t& count, Maker&) {
+void take_apart(MPI_Datatype& type, std::int64_t& count) {
   while (!is_predefined_type(type)) {
     MPI_Count integers = 0, addresses = 0, larges = 0, types = 0;
     int combiner = 0;
@@ -171,7 +171,7 @@ struct Made {
 
 Made make_type(const Shape& shape, std::int64_t count, MPI_Datatype datatype, bool in_blocks) {
   Maker maker;
-  take_apart(datatype, count, maker);
+  take_apart(datatype, count);
   const auto bounds = bounds_of(datatype);
   if (!bounds) return {.reason = no_memory};
   if (!bounds->is_dense() || shape.element_bytes % bounds->size) return {.reason = not_elements};
