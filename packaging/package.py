@@ -59,8 +59,8 @@ class Packages:
         # Without precompiled headers: a source that does not name what it uses is found here, and ccache can share.
         defined = {"BATON_OLD_LIBC": old_libc, "CMAKE_DISABLE_PRECOMPILE_HEADERS": "ON", **self.compilers()}
         run([python, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", raw,
-             "-C", f"build-dir={os.path.join(self.work, 'wheel-build')}",
-             *(word for name, value in defined.items() for word in ("-C", f"cmake.define.{name}={value}")),
+             "--config-settings", f"build-dir={os.path.join(self.work, 'wheel-build')}",
+             *(word for name, value in defined.items() for word in ("--config-settings", f"cmake.define.{name}={value}")),
              os.path.join(HERE, "wheel")], "building the wheel")
         tag = f"manylinux_{GLIBC.replace('.', '_')}_x86_64"
         path = os.path.dirname(python) + os.pathsep + os.environ["PATH"]

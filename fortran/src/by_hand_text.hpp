@@ -74,12 +74,19 @@ class Words {
   std::vector<char*> pointers_;
 };
 
+// Of all but the root the programs say nothing, and may be anything.
+inline bool is_root(const Fint* comm, int root) {
+  int rank = 0;
+  PMPI_Comm_rank(handle<MPI_Comm>(*comm), &rank);
+  return rank == root;
+}
+
 template <auto Call>
 void comm_spawn(const char* command, const char* argv, int* maxprocs, Fint* info, int* root,
                 Fint* comm, Fint* intercomm, int* errcodes, Fint* ierror,
                 std::size_t command_length, std::size_t argv_length) {
   const Text c_command(command, command_length, Text::both_ends);
-  const bool has_none = argv == &mpi_fortran_arguments_.argv_null;
+  const bool has_none = argv == &mpi_fortran_arguments_.argv_null || !is_root(comm, *root);
   Words words(has_none ? " " : argv, has_none ? 1 : argv_length);
   MPI_Comm made{};
   const int error =
@@ -93,10 +100,8 @@ template <auto Call>
 void comm_spawn_multiple(int* count, const char* commands, const char* argvs, int* maxprocs,
                          Fint* infos, int* root, Fint* comm, Fint* intercomm, int* errcodes,
                          Fint* ierror, std::size_t commands_length, std::size_t argvs_length) {
-  // Of all but the root these arguments say nothing, and may be anything.
-  int rank = 0;
-  PMPI_Comm_rank(handle<MPI_Comm>(*comm), &rank);
-  const std::size_t programs = rank == *root && *count > 0 ? static_cast<std::size_t>(*count) : 0;
+  const std::size_t programs =
+      is_root(comm, *root) && *count > 0 ? static_cast<std::size_t>(*count) : 0;
   const bool has_none = argvs == &mpi_fortran_arguments_.argvs_null;
   std::vector<std::unique_ptr<Text>> texts;
   std::vector<Words> words;

@@ -5,4 +5,16 @@ namespace baton::fortran {
 Sentinels mpi_fortran_sentinels_;
 Arguments mpi_fortran_arguments_;
 
+// MPI 5.0, 19.3.5: by them C code tells what Fortran has passed.
+extern "C" {
+#define BATON_EXPORTED __attribute__((visibility("default")))
+BATON_EXPORTED MPI_Fint* MPI_F_STATUS_IGNORE = mpi_fortran_sentinels_.status_ignore;
+BATON_EXPORTED MPI_Fint* MPI_F_STATUSES_IGNORE = mpi_fortran_sentinels_.statuses_ignore;
+BATON_EXPORTED MPI_F08_status* MPI_F08_STATUS_IGNORE =
+    reinterpret_cast<MPI_F08_status*>(mpi_fortran_sentinels_.status_ignore);
+BATON_EXPORTED MPI_F08_status* MPI_F08_STATUSES_IGNORE =
+    reinterpret_cast<MPI_F08_status*>(mpi_fortran_sentinels_.statuses_ignore);
+#undef BATON_EXPORTED
+}
+
 }  // namespace baton::fortran

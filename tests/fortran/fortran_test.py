@@ -84,6 +84,11 @@ class Programs(InAFolder):
         self.says("all callbacks are right", 3,
                   self.build("callbacks", "callbacks.f90", os.path.join(self.folder, "attributes.o")))
 
+    def test_conversions_for_c(self):
+        run(os.path.join(BIN, "mpicc"), "-Wall", "-Wextra", "-c", os.path.join(HERE, "conversions.c"), folder=self.folder)
+        self.says("all conversions are right", 2,
+                  self.build("conversions", "conversions.f90", os.path.join(self.folder, "conversions.o")))
+
     def test_values_that_differ_between_the_languages(self):
         done = self.says("all values are right", 3, self.build("values", "values.f90"))
         self.assertIn("library: Baton", done.stdout)
@@ -158,13 +163,13 @@ class OnOtherLibraries(InAFolder):
 
 
 class Wrong(InAFolder):
-    def refused(self, line, declarations=""):
+    def refused(self, line, ranks=1, options=("--check",)):
         path = os.path.join(self.folder, "wrong.f90")
         with open(path, "w") as file:
-            file.write(f"program wrong\nuse mpi_f08\nimplicit none\ninteger :: a(10)\n{declarations}\n"
+            file.write(f"program wrong\nuse mpi_f08\nimplicit none\ninteger :: a(10)\n"
                        f"call MPI_Init()\n{line}\nend program\n")
         run(MPIFORT, path, "-o", "wrong", folder=self.folder)
-        return subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "60", "-n", "1", "./wrong"], cwd=self.folder,
+        return subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "60", *options, "-n", str(ranks), "./wrong"], cwd=self.folder,
                               capture_output=True, text=True, timeout=SECONDS, stdin=subprocess.DEVNULL)
 
     def test_a_rank_out_of_range_is_told_as_in_c(self):
@@ -178,6 +183,16 @@ class Wrong(InAFolder):
     def test_a_section_s_null_datatype_is_told_as_a_whole_array_s(self):
         done = self.refused("call MPI_Send(a(1:10:2), 5, MPI_DATATYPE_NULL, 0, 0, MPI_COMM_WORLD)")
         self.assertIn("MPI_Send: argument 3 (datatype)", done.stderr)
+
+    def test_types_and_calls_have_the_program_s_names(self):
+        """What --check finds, and what --stats counts; the calls that the library makes for a section do not show."""
+        collective = self.refused("call MPI_Comm_rank(MPI_COMM_WORLD, a(1))\n"
+                                  "if (a(1) == 0) call MPI_Bcast(a, 10, MPI_INTEGER, 0, MPI_COMM_WORLD)\n"
+                                  "if (a(1) == 1) call MPI_Bcast(a, 5, MPI_DOUBLE_PRECISION, 0, MPI_COMM_WORLD)", ranks=2)
+        self.assertRegex(collective.stderr, r"MPI_Bcast: .*rank 0 10 MPI_INTEGER .*rank 1 5 MPI_DOUBLE_PRECISION ")
+        section = self.refused("call MPI_Sendrecv(a(1:9:2), 5, MPI_INTEGER, 0, 0, a(2:10:2), 5, MPI_INTEGER, 0, 0, "
+                               "MPI_COMM_WORLD, MPI_STATUS_IGNORE)\ncall MPI_Finalize()", options=["--stats=json"])
+        self.assertEqual(set(re.findall(r'"(MPI_\w+)"', section.stderr)) - {"MPI_Init"}, {"MPI_Sendrecv"})
 
     def test_long_integers_are_refused_in_one_line(self):
         done = subprocess.run([MPIFORT, "-fdefault-integer-8", "x.f90"], capture_output=True, text=True, cwd=self.folder)

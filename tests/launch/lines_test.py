@@ -107,6 +107,19 @@ class WholeLines(WithFolder):
         for text in run("-n", 3, *python("for i in range(20):\n  " + line)).out.splitlines():
             self.assertEqual((len(text), len(set(text))), (WHOLE_LINE_BYTES - 1, 1))
 
+    def test_lines_of_ranks_that_write_more_than_their_pipes_hold_are_whole(self):
+        """Here pages are passed on without a copy, into a pipe and into a file; a file that is appended to cannot have them."""
+        long = ("import os, random\nrank, draw = os.environ['BATON_RANK'], random.Random(os.environ['BATON_RANK'])\n"
+                "for i in range(400):\n"
+                "  os.write(1, (f'rank {rank} of 1 line {i} ' + '.' * draw.choice((9, 1000, 30000, 65000))).encode() + b'\\n')")
+        self.are_whole(run("-n", 3, *python(long)).out, 1200)
+        for mode in "wb", "ab":
+            path = os.path.join(self.folder, mode)
+            with open(path, mode) as file:
+                run("-n", 3, *python(long), stdout=file)
+            with open(path, "rb") as file:
+                self.are_whole(file.read(), 1200)
+
     def test_a_full_buffer_is_no_prompt_and_waits_for_its_rest(self):
         both = os.path.join(self.folder, "other_wrote")
         slow = (f"import os, time\nwhile not os.path.exists('{both}'): time.sleep(0.01)\n"
@@ -127,6 +140,14 @@ class Bytes(WithFolder):
             file.write(data)
             file.flush()
             self.assertEqual(run("-n", 1, "cat", file.name, ":", "-n", 2, "true").out, data)
+        lines = b"".join(bytes([i % 251]) * (i % 977) + b"\n" for i in range(20000))
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(lines)
+            file.flush()
+            slow = "import sys, time; sys.stdout.buffer.write((time.sleep(1), sys.stdin.buffer.read())[1])"
+            job = subprocess.run(["bash", "-c", f"'{MPIEXEC}' -n 1 cat {file.name} : -n 2 true | '{sys.executable}' -c '{slow}'"],
+                                 capture_output=True, timeout=WATCHDOG_SECONDS)
+            self.assertEqual(job.stdout, lines)
 
     def test_of_a_rank_that_dies_or_aborts_everything_arrives(self):
         for end in (["signal", 9], ["signal", 11], ["init", "", "abort", 4], ["exit", 5]):

@@ -35,6 +35,13 @@ typedef struct {
   MPI_Fint MPI_ERROR;
   MPI_Fint MPI_internal[5];
 } MPI_F08_status;
+
+/* Where Fortran's MPI_STATUS_IGNORE and MPI_STATUSES_IGNORE are, for C code that Fortran calls. They
+ * are in Baton's libmpifort_abi.so.1, not in the ABI. */
+extern MPI_Fint *MPI_F_STATUS_IGNORE;
+extern MPI_Fint *MPI_F_STATUSES_IGNORE;
+extern MPI_F08_status *MPI_F08_STATUS_IGNORE;
+extern MPI_F08_status *MPI_F08_STATUSES_IGNORE;
 """
 
 HANDLES = ["Op", "Comm", "Group", "Win", "File", "Session", "Message", "Info", "Errhandler"]

@@ -13,6 +13,7 @@ subroutine part0
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -27,6 +28,8 @@ subroutine part0
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
   flag = .false.
@@ -255,6 +258,7 @@ subroutine part1
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -269,6 +273,8 @@ subroutine part1
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
   mpi_requests(4)%MPI_VAL = 103
@@ -470,6 +476,7 @@ subroutine part2
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -484,6 +491,8 @@ subroutine part2
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
   ierr = -1
@@ -696,6 +705,7 @@ subroutine part3
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -710,6 +720,8 @@ subroutine part3
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
   flag = .false.
@@ -897,6 +909,9 @@ subroutine part3
   ierr = -1
   call MPI_File_read_all_end(MPI_File(101), buffers(3), one_status, ierr)
   if (ierr /= 0) call wrong('MPI_File_read_all_end', 99)
+  ierr = -1
+  call MPI_File_read_at(MPI_File(101), 102_8, buffers(4), 104, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at', 99)
 end subroutine part3
 subroutine part4
   use mpi_f08
@@ -906,6 +921,7 @@ subroutine part4
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -920,11 +936,10 @@ subroutine part4
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call MPI_File_read_at(MPI_File(101), 102_8, buffers(4), 104, MPI_Datatype(105), one_status, ierr)
-  if (ierr /= 0) call wrong('MPI_File_read_at', 99)
   ierr = -1
   call MPI_File_read_at(MPI_File(101), 102_8, buffers(4), 104_8, MPI_Datatype(105), one_status, ierr)
   if (ierr /= 0) call wrong('MPI_File_read_at_c', 99)
@@ -1042,6 +1057,9 @@ subroutine part4
   ierr = -1
   call MPI_File_write_ordered_begin(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), ierr)
   if (ierr /= 0) call wrong('MPI_File_write_ordered_begin_c', 99)
+  ierr = -1
+  call MPI_File_write_ordered_end(MPI_File(101), buffers(3), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_end', 99)
 end subroutine part4
 subroutine part5
   use mpi_f08
@@ -1051,6 +1069,7 @@ subroutine part5
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -1065,11 +1084,10 @@ subroutine part5
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call MPI_File_write_ordered_end(MPI_File(101), buffers(3), one_status, ierr)
-  if (ierr /= 0) call wrong('MPI_File_write_ordered_end', 99)
   ierr = -1
   call MPI_File_write_shared(MPI_File(101), buffers(3), 103, MPI_Datatype(104), one_status, ierr)
   if (ierr /= 0) call wrong('MPI_File_write_shared', 99)
@@ -1268,6 +1286,12 @@ subroutine part5
   call MPI_Group_from_session_pset(MPI_Session(101), 'word 2  ', mpi_groups(4), ierr)
   if (mpi_groups(4)%MPI_VAL /= 903) call wrong('MPI_Group_from_session_pset', 3)
   if (ierr /= 0) call wrong('MPI_Group_from_session_pset', 99)
+  plain1(1) = 103
+  mpi_groups(5)%MPI_VAL = 104
+  ierr = -1
+  call MPI_Group_incl(MPI_Group(101), 102, plain1, mpi_groups(5), ierr)
+  if (mpi_groups(5)%MPI_VAL /= 904) call wrong('MPI_Group_incl', 4)
+  if (ierr /= 0) call wrong('MPI_Group_incl', 99)
 end subroutine part5
 subroutine part6
   use mpi_f08
@@ -1277,6 +1301,7 @@ subroutine part6
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -1291,14 +1316,10 @@ subroutine part6
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  plain1(1) = 103
-  mpi_groups(5)%MPI_VAL = 104
-  ierr = -1
-  call MPI_Group_incl(MPI_Group(101), 102, plain1, mpi_groups(5), ierr)
-  if (mpi_groups(5)%MPI_VAL /= 904) call wrong('MPI_Group_incl', 4)
-  if (ierr /= 0) call wrong('MPI_Group_incl', 99)
   mpi_groups(4)%MPI_VAL = 103
   ierr = -1
   call MPI_Group_intersection(MPI_Group(101), MPI_Group(102), mpi_groups(4), ierr)
@@ -1554,6 +1575,16 @@ subroutine part6
       mpi_requests(9), ierr)
   if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_alltoall_c', 8)
   if (ierr /= 0) call wrong('MPI_Ineighbor_alltoall_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallv(buffers(2), plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv', 99)
 end subroutine part6
 subroutine part7
   use mpi_f08
@@ -1563,6 +1594,7 @@ subroutine part7
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -1577,18 +1609,10 @@ subroutine part7
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  plain1(1) = 102
-  plain2(1) = 103
-  plain3(1) = 106
-  plain4(1) = 107
-  mpi_requests(11)%MPI_VAL = 110
-  ierr = -1
-  call MPI_Ineighbor_alltoallv(buffers(2), plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
-      MPI_Comm(109), mpi_requests(11), ierr)
-  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallv', 10)
-  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv', 99)
   wide1(1) = 102
   wide2(1) = 103
   wide3(1) = 106
@@ -1816,6 +1840,11 @@ subroutine part7
   call MPI_Isendrecv_replace(buffers(2), 102_8, MPI_Datatype(103), 104, 105, 106, 107, MPI_Comm(108), mpi_requests(10), ierr)
   if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Isendrecv_replace_c', 9)
   if (ierr /= 0) call wrong('MPI_Isendrecv_replace_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Issend(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Issend', 7)
+  if (ierr /= 0) call wrong('MPI_Issend', 99)
 end subroutine part7
 subroutine part8
   use mpi_f08
@@ -1825,6 +1854,7 @@ subroutine part8
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -1839,13 +1869,10 @@ subroutine part8
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  mpi_requests(8)%MPI_VAL = 107
-  ierr = -1
-  call MPI_Issend(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
-  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Issend', 7)
-  if (ierr /= 0) call wrong('MPI_Issend', 99)
   mpi_requests(8)%MPI_VAL = 107
   ierr = -1
   call MPI_Issend(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
@@ -2082,6 +2109,9 @@ subroutine part8
   ierr = -1
   call MPI_Pready_list(101, plain1, MPI_Request(103), ierr)
   if (ierr /= 0) call wrong('MPI_Pready_list', 99)
+  ierr = -1
+  call MPI_Pready_range(101, 102, MPI_Request(103), ierr)
+  if (ierr /= 0) call wrong('MPI_Pready_range', 99)
 end subroutine part8
 subroutine part9
   use mpi_f08
@@ -2091,6 +2121,7 @@ subroutine part9
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -2105,11 +2136,10 @@ subroutine part9
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call MPI_Pready_range(101, 102, MPI_Request(103), ierr)
-  if (ierr /= 0) call wrong('MPI_Pready_range', 99)
   mpi_requests(10)%MPI_VAL = 109
   ierr = -1
   call MPI_Precv_init(buffers(2), 102, 103_8, MPI_Datatype(104), 105, 106, MPI_Comm(107), MPI_Info(108), mpi_requests(10), ierr)
@@ -2286,6 +2316,9 @@ subroutine part9
   call MPI_Rput(buffers(2), 102_8, MPI_Datatype(103), 104, 105_8, 106_8, MPI_Datatype(107), MPI_Win(108), mpi_requests(10), ierr)
   if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Rput_c', 9)
   if (ierr /= 0) call wrong('MPI_Rput_c', 99)
+  ierr = -1
+  call MPI_Rsend(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Rsend', 99)
 end subroutine part9
 subroutine part10
   use mpi_f08
@@ -2295,6 +2328,7 @@ subroutine part10
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -2309,11 +2343,10 @@ subroutine part10
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call MPI_Rsend(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
-  if (ierr /= 0) call wrong('MPI_Rsend', 99)
   ierr = -1
   call MPI_Rsend(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
   if (ierr /= 0) call wrong('MPI_Rsend_c', 99)
@@ -2487,6 +2520,11 @@ subroutine part10
   ierr = -1
   call MPI_Ssend(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
   if (ierr /= 0) call wrong('MPI_Ssend_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ssend_init(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ssend_init', 7)
+  if (ierr /= 0) call wrong('MPI_Ssend_init', 99)
 end subroutine part10
 subroutine part11
   use mpi_f08
@@ -2496,6 +2534,7 @@ subroutine part11
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -2510,13 +2549,10 @@ subroutine part11
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  mpi_requests(8)%MPI_VAL = 107
-  ierr = -1
-  call MPI_Ssend_init(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
-  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ssend_init', 7)
-  if (ierr /= 0) call wrong('MPI_Ssend_init', 99)
   mpi_requests(8)%MPI_VAL = 107
   ierr = -1
   call MPI_Ssend_init(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
@@ -2723,6 +2759,14 @@ subroutine part11
   call MPI_Type_create_subarray(101, wide1, wide2, wide3, 105, MPI_Datatype(106), mpi_datatypes(8), ierr)
   if (mpi_datatypes(8)%MPI_VAL /= 907) call wrong('MPI_Type_create_subarray_c', 7)
   if (ierr /= 0) call wrong('MPI_Type_create_subarray_c', 99)
+  ierr = -1
+  call MPI_Type_delete_attr(MPI_Datatype(101), 102, ierr)
+  if (ierr /= 0) call wrong('MPI_Type_delete_attr', 99)
+  mpi_datatypes(3)%MPI_VAL = 102
+  ierr = -1
+  call MPI_Type_dup(MPI_Datatype(101), mpi_datatypes(3), ierr)
+  if (mpi_datatypes(3)%MPI_VAL /= 902) call wrong('MPI_Type_dup', 2)
+  if (ierr /= 0) call wrong('MPI_Type_dup', 99)
 end subroutine part11
 subroutine part12
   use mpi_f08
@@ -2732,6 +2776,7 @@ subroutine part12
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -2746,16 +2791,10 @@ subroutine part12
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call MPI_Type_delete_attr(MPI_Datatype(101), 102, ierr)
-  if (ierr /= 0) call wrong('MPI_Type_delete_attr', 99)
-  mpi_datatypes(3)%MPI_VAL = 102
-  ierr = -1
-  call MPI_Type_dup(MPI_Datatype(101), mpi_datatypes(3), ierr)
-  if (mpi_datatypes(3)%MPI_VAL /= 902) call wrong('MPI_Type_dup', 2)
-  if (ierr /= 0) call wrong('MPI_Type_dup', 99)
   mpi_datatypes(2)%MPI_VAL = 101
   ierr = -1
   call MPI_Type_free(mpi_datatypes(2), ierr)
@@ -2967,31 +3006,6 @@ subroutine part12
   call MPI_Win_create(buffers(2), 102_8, 103, MPI_Info(104), MPI_Comm(105), mpi_wins(7), ierr)
   if (mpi_wins(7)%MPI_VAL /= 906) call wrong('MPI_Win_create', 6)
   if (ierr /= 0) call wrong('MPI_Win_create', 99)
-end subroutine part12
-subroutine part13
-  use mpi_f08
-  use, intrinsic :: iso_c_binding, only : c_ptr
-  implicit none
-  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
-  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
-  logical :: flag, flags(24)
-  character(len=9000) :: long_text
-  type(c_ptr) :: pointer
-  type(MPI_Status) :: one_status, statuses(24)
-  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
-  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
-  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
-  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
-  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
-  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
-  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
-  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
-  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
-  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
-  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
-  buffers = [(1000 + i, i = 1, 12)]
-  one_status%MPI_SOURCE = 66
-  statuses%MPI_SOURCE = 77
   mpi_wins(7)%MPI_VAL = 106
   ierr = -1
   call MPI_Win_create(buffers(2), 102_8, 103_8, MPI_Info(104), MPI_Comm(105), mpi_wins(7), ierr)
@@ -3008,6 +3022,34 @@ subroutine part13
   ierr = -1
   call MPI_Win_detach(MPI_Win(101), buffers(3), ierr)
   if (ierr /= 0) call wrong('MPI_Win_detach', 99)
+end subroutine part12
+subroutine part13
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
   ierr = -1
   call MPI_Win_fence(101, MPI_Win(102), ierr)
   if (ierr /= 0) call wrong('MPI_Win_fence', 99)
@@ -3120,6 +3162,7 @@ subroutine part14
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -3134,6 +3177,8 @@ subroutine part14
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
   flag = .false.
@@ -3363,6 +3408,7 @@ subroutine part15
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -3377,6 +3423,8 @@ subroutine part15
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
   mpi_requests(4)%MPI_VAL = 103
@@ -3578,6 +3626,7 @@ subroutine part16
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -3592,6 +3641,8 @@ subroutine part16
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
   ierr = -1
@@ -3804,6 +3855,7 @@ subroutine part17
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -3818,6 +3870,8 @@ subroutine part17
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
   flag = .false.
@@ -4005,6 +4059,9 @@ subroutine part17
   ierr = -1
   call PMPI_File_read_all_end(MPI_File(101), buffers(3), one_status, ierr)
   if (ierr /= 0) call wrong('MPI_File_read_all_end', 99)
+  ierr = -1
+  call PMPI_File_read_at(MPI_File(101), 102_8, buffers(4), 104, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at', 99)
 end subroutine part17
 subroutine part18
   use mpi_f08
@@ -4014,6 +4071,7 @@ subroutine part18
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -4028,11 +4086,10 @@ subroutine part18
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call PMPI_File_read_at(MPI_File(101), 102_8, buffers(4), 104, MPI_Datatype(105), one_status, ierr)
-  if (ierr /= 0) call wrong('MPI_File_read_at', 99)
   ierr = -1
   call PMPI_File_read_at(MPI_File(101), 102_8, buffers(4), 104_8, MPI_Datatype(105), one_status, ierr)
   if (ierr /= 0) call wrong('MPI_File_read_at_c', 99)
@@ -4150,6 +4207,9 @@ subroutine part18
   ierr = -1
   call PMPI_File_write_ordered_begin(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), ierr)
   if (ierr /= 0) call wrong('MPI_File_write_ordered_begin_c', 99)
+  ierr = -1
+  call PMPI_File_write_ordered_end(MPI_File(101), buffers(3), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_end', 99)
 end subroutine part18
 subroutine part19
   use mpi_f08
@@ -4159,6 +4219,7 @@ subroutine part19
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -4173,11 +4234,10 @@ subroutine part19
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call PMPI_File_write_ordered_end(MPI_File(101), buffers(3), one_status, ierr)
-  if (ierr /= 0) call wrong('MPI_File_write_ordered_end', 99)
   ierr = -1
   call PMPI_File_write_shared(MPI_File(101), buffers(3), 103, MPI_Datatype(104), one_status, ierr)
   if (ierr /= 0) call wrong('MPI_File_write_shared', 99)
@@ -4376,6 +4436,12 @@ subroutine part19
   call PMPI_Group_from_session_pset(MPI_Session(101), 'word 2  ', mpi_groups(4), ierr)
   if (mpi_groups(4)%MPI_VAL /= 903) call wrong('MPI_Group_from_session_pset', 3)
   if (ierr /= 0) call wrong('MPI_Group_from_session_pset', 99)
+  plain1(1) = 103
+  mpi_groups(5)%MPI_VAL = 104
+  ierr = -1
+  call PMPI_Group_incl(MPI_Group(101), 102, plain1, mpi_groups(5), ierr)
+  if (mpi_groups(5)%MPI_VAL /= 904) call wrong('MPI_Group_incl', 4)
+  if (ierr /= 0) call wrong('MPI_Group_incl', 99)
 end subroutine part19
 subroutine part20
   use mpi_f08
@@ -4385,6 +4451,7 @@ subroutine part20
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -4399,14 +4466,10 @@ subroutine part20
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  plain1(1) = 103
-  mpi_groups(5)%MPI_VAL = 104
-  ierr = -1
-  call PMPI_Group_incl(MPI_Group(101), 102, plain1, mpi_groups(5), ierr)
-  if (mpi_groups(5)%MPI_VAL /= 904) call wrong('MPI_Group_incl', 4)
-  if (ierr /= 0) call wrong('MPI_Group_incl', 99)
   mpi_groups(4)%MPI_VAL = 103
   ierr = -1
   call PMPI_Group_intersection(MPI_Group(101), MPI_Group(102), mpi_groups(4), ierr)
@@ -4663,6 +4726,16 @@ subroutine part20
       mpi_requests(9), ierr)
   if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_alltoall_c', 8)
   if (ierr /= 0) call wrong('MPI_Ineighbor_alltoall_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call PMPI_Ineighbor_alltoallv(buffers(2), plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv', 99)
 end subroutine part20
 subroutine part21
   use mpi_f08
@@ -4672,6 +4745,7 @@ subroutine part21
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -4686,18 +4760,10 @@ subroutine part21
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  plain1(1) = 102
-  plain2(1) = 103
-  plain3(1) = 106
-  plain4(1) = 107
-  mpi_requests(11)%MPI_VAL = 110
-  ierr = -1
-  call PMPI_Ineighbor_alltoallv(buffers(2), plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
-      MPI_Comm(109), mpi_requests(11), ierr)
-  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallv', 10)
-  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv', 99)
   wide1(1) = 102
   wide2(1) = 103
   wide3(1) = 106
@@ -4925,6 +4991,11 @@ subroutine part21
   call PMPI_Isendrecv_replace(buffers(2), 102_8, MPI_Datatype(103), 104, 105, 106, 107, MPI_Comm(108), mpi_requests(10), ierr)
   if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Isendrecv_replace_c', 9)
   if (ierr /= 0) call wrong('MPI_Isendrecv_replace_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call PMPI_Issend(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Issend', 7)
+  if (ierr /= 0) call wrong('MPI_Issend', 99)
 end subroutine part21
 subroutine part22
   use mpi_f08
@@ -4934,6 +5005,7 @@ subroutine part22
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -4948,13 +5020,10 @@ subroutine part22
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  mpi_requests(8)%MPI_VAL = 107
-  ierr = -1
-  call PMPI_Issend(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
-  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Issend', 7)
-  if (ierr /= 0) call wrong('MPI_Issend', 99)
   mpi_requests(8)%MPI_VAL = 107
   ierr = -1
   call PMPI_Issend(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
@@ -5191,6 +5260,9 @@ subroutine part22
   ierr = -1
   call PMPI_Pready_list(101, plain1, MPI_Request(103), ierr)
   if (ierr /= 0) call wrong('MPI_Pready_list', 99)
+  ierr = -1
+  call PMPI_Pready_range(101, 102, MPI_Request(103), ierr)
+  if (ierr /= 0) call wrong('MPI_Pready_range', 99)
 end subroutine part22
 subroutine part23
   use mpi_f08
@@ -5200,6 +5272,7 @@ subroutine part23
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -5214,11 +5287,10 @@ subroutine part23
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call PMPI_Pready_range(101, 102, MPI_Request(103), ierr)
-  if (ierr /= 0) call wrong('MPI_Pready_range', 99)
   mpi_requests(10)%MPI_VAL = 109
   ierr = -1
   call PMPI_Precv_init(buffers(2), 102, 103_8, MPI_Datatype(104), 105, 106, MPI_Comm(107), MPI_Info(108), mpi_requests(10), ierr)
@@ -5395,6 +5467,9 @@ subroutine part23
   call PMPI_Rput(buffers(2), 102_8, MPI_Datatype(103), 104, 105_8, 106_8, MPI_Datatype(107), MPI_Win(108), mpi_requests(10), ierr)
   if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Rput_c', 9)
   if (ierr /= 0) call wrong('MPI_Rput_c', 99)
+  ierr = -1
+  call PMPI_Rsend(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Rsend', 99)
 end subroutine part23
 subroutine part24
   use mpi_f08
@@ -5404,6 +5479,7 @@ subroutine part24
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -5418,11 +5494,10 @@ subroutine part24
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call PMPI_Rsend(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
-  if (ierr /= 0) call wrong('MPI_Rsend', 99)
   ierr = -1
   call PMPI_Rsend(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
   if (ierr /= 0) call wrong('MPI_Rsend_c', 99)
@@ -5596,6 +5671,11 @@ subroutine part24
   ierr = -1
   call PMPI_Ssend(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
   if (ierr /= 0) call wrong('MPI_Ssend_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call PMPI_Ssend_init(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ssend_init', 7)
+  if (ierr /= 0) call wrong('MPI_Ssend_init', 99)
 end subroutine part24
 subroutine part25
   use mpi_f08
@@ -5605,6 +5685,7 @@ subroutine part25
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -5619,13 +5700,10 @@ subroutine part25
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  mpi_requests(8)%MPI_VAL = 107
-  ierr = -1
-  call PMPI_Ssend_init(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
-  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ssend_init', 7)
-  if (ierr /= 0) call wrong('MPI_Ssend_init', 99)
   mpi_requests(8)%MPI_VAL = 107
   ierr = -1
   call PMPI_Ssend_init(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
@@ -5832,6 +5910,14 @@ subroutine part25
   call PMPI_Type_create_subarray(101, wide1, wide2, wide3, 105, MPI_Datatype(106), mpi_datatypes(8), ierr)
   if (mpi_datatypes(8)%MPI_VAL /= 907) call wrong('MPI_Type_create_subarray_c', 7)
   if (ierr /= 0) call wrong('MPI_Type_create_subarray_c', 99)
+  ierr = -1
+  call PMPI_Type_delete_attr(MPI_Datatype(101), 102, ierr)
+  if (ierr /= 0) call wrong('MPI_Type_delete_attr', 99)
+  mpi_datatypes(3)%MPI_VAL = 102
+  ierr = -1
+  call PMPI_Type_dup(MPI_Datatype(101), mpi_datatypes(3), ierr)
+  if (mpi_datatypes(3)%MPI_VAL /= 902) call wrong('MPI_Type_dup', 2)
+  if (ierr /= 0) call wrong('MPI_Type_dup', 99)
 end subroutine part25
 subroutine part26
   use mpi_f08
@@ -5841,6 +5927,7 @@ subroutine part26
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   type(c_ptr) :: pointer
   type(MPI_Status) :: one_status, statuses(24)
   type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
@@ -5855,16 +5942,10 @@ subroutine part26
   type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
   type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   one_status%MPI_SOURCE = 66
   statuses%MPI_SOURCE = 77
-  ierr = -1
-  call PMPI_Type_delete_attr(MPI_Datatype(101), 102, ierr)
-  if (ierr /= 0) call wrong('MPI_Type_delete_attr', 99)
-  mpi_datatypes(3)%MPI_VAL = 102
-  ierr = -1
-  call PMPI_Type_dup(MPI_Datatype(101), mpi_datatypes(3), ierr)
-  if (mpi_datatypes(3)%MPI_VAL /= 902) call wrong('MPI_Type_dup', 2)
-  if (ierr /= 0) call wrong('MPI_Type_dup', 99)
   mpi_datatypes(2)%MPI_VAL = 101
   ierr = -1
   call PMPI_Type_free(mpi_datatypes(2), ierr)
@@ -6076,31 +6157,6 @@ subroutine part26
   call PMPI_Win_create(buffers(2), 102_8, 103, MPI_Info(104), MPI_Comm(105), mpi_wins(7), ierr)
   if (mpi_wins(7)%MPI_VAL /= 906) call wrong('MPI_Win_create', 6)
   if (ierr /= 0) call wrong('MPI_Win_create', 99)
-end subroutine part26
-subroutine part27
-  use mpi_f08
-  use, intrinsic :: iso_c_binding, only : c_ptr
-  implicit none
-  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
-  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
-  logical :: flag, flags(24)
-  character(len=9000) :: long_text
-  type(c_ptr) :: pointer
-  type(MPI_Status) :: one_status, statuses(24)
-  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
-  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
-  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
-  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
-  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
-  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
-  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
-  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
-  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
-  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
-  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
-  buffers = [(1000 + i, i = 1, 12)]
-  one_status%MPI_SOURCE = 66
-  statuses%MPI_SOURCE = 77
   mpi_wins(7)%MPI_VAL = 106
   ierr = -1
   call PMPI_Win_create(buffers(2), 102_8, 103_8, MPI_Info(104), MPI_Comm(105), mpi_wins(7), ierr)
@@ -6117,6 +6173,34 @@ subroutine part27
   ierr = -1
   call PMPI_Win_detach(MPI_Win(101), buffers(3), ierr)
   if (ierr /= 0) call wrong('MPI_Win_detach', 99)
+end subroutine part26
+subroutine part27
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
   ierr = -1
   call PMPI_Win_fence(101, MPI_Win(102), ierr)
   if (ierr /= 0) call wrong('MPI_Win_fence', 99)
@@ -6221,6 +6305,3489 @@ subroutine part27
   if (PMPI_Wtick() /= 17) call wrong('MPI_Wtick', 0)
   if (PMPI_Wtime() /= 17) call wrong('MPI_Wtime', 0)
 end subroutine part27
+subroutine part28
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  ierr = -1
+  call MPI_Accumulate(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105_8, 106, MPI_Datatype(107), MPI_Op(108), MPI_Win(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Accumulate', 99)
+  ierr = -1
+  call MPI_Accumulate(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105_8, 106_8, MPI_Datatype(107), MPI_Op(108), MPI_Win(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Accumulate_c', 99)
+  ierr = -1
+  call MPI_Allgather(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather', 99)
+  ierr = -1
+  call MPI_Allgather(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather', 99)
+  ierr = -1
+  call MPI_Allgather(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather', 99)
+  ierr = -1
+  call MPI_Allgather(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather_c', 99)
+  ierr = -1
+  call MPI_Allgather(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather_c', 99)
+  ierr = -1
+  call MPI_Allgather(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Allgather_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Allgather_init(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Allgather_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Allgather_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Allgather_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Allgather_init(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Allgather_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Allgather_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Allgather_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Allgatherv(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Allgatherv(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Allgatherv(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  ierr = -1
+  call MPI_Allgatherv(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  ierr = -1
+  call MPI_Allgatherv(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  ierr = -1
+  call MPI_Allgatherv(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Allgatherv_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Allgatherv_init(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Allgatherv_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Allgatherv_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Allgatherv_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Allgatherv_init(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Allgatherv_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Allgatherv_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Allgatherv_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init_c', 99)
+  ierr = -1
+  call MPI_Allreduce(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce', 99)
+  ierr = -1
+  call MPI_Allreduce(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce', 99)
+  ierr = -1
+  call MPI_Allreduce(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce', 99)
+  ierr = -1
+  call MPI_Allreduce(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce_c', 99)
+  ierr = -1
+  call MPI_Allreduce(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce_c', 99)
+  ierr = -1
+  call MPI_Allreduce(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Allreduce_init(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Allreduce_init', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Allreduce_init(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Allreduce_init', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Allreduce_init(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Allreduce_init', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Allreduce_init(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Allreduce_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Allreduce_init(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Allreduce_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Allreduce_init(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Allreduce_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init_c', 99)
+  ierr = -1
+  call MPI_Alltoall(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall', 99)
+  ierr = -1
+  call MPI_Alltoall(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall', 99)
+  ierr = -1
+  call MPI_Alltoall(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall', 99)
+  ierr = -1
+  call MPI_Alltoall(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall_c', 99)
+  ierr = -1
+  call MPI_Alltoall(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall_c', 99)
+  ierr = -1
+  call MPI_Alltoall(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Alltoall_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Alltoall_init(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Alltoall_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Alltoall_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Alltoall_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Alltoall_init(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Alltoall_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Alltoall_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Alltoall_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_Alltoallv(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_Alltoallv(MPI_IN_PLACE, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_Alltoallv(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  ierr = -1
+  call MPI_Alltoallv(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), MPI_Comm(109), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  ierr = -1
+  call MPI_Alltoallv(MPI_IN_PLACE, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), MPI_Comm(109), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  ierr = -1
+  call MPI_Alltoallv(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, wide3, wide4, MPI_Datatype(108), MPI_Comm(109), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallv_init(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallv_init(MPI_IN_PLACE, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallv_init(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallv_init(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallv_init(MPI_IN_PLACE, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallv_init(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Alltoallw(MPI_BOTTOM, plain1, plain2, mpi_datatypes1, buffers(6), plain3, plain4, mpi_datatypes2, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Alltoallw(MPI_IN_PLACE, plain1, plain2, mpi_datatypes1, buffers(6), plain3, plain4, mpi_datatypes2, MPI_Comm(109), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Alltoallw(buffers(2), plain1, plain2, mpi_datatypes1, MPI_BOTTOM, plain3, plain4, mpi_datatypes2, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Alltoallw(MPI_BOTTOM, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Alltoallw(MPI_IN_PLACE, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Alltoallw(buffers(2), wide1, wide2, mpi_datatypes1, MPI_BOTTOM, wide3, wide4, mpi_datatypes2, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallw_init(MPI_BOTTOM, plain1, plain2, mpi_datatypes1, buffers(6), plain3, plain4, mpi_datatypes2, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallw_init(MPI_IN_PLACE, plain1, plain2, mpi_datatypes1, buffers(6), plain3, plain4, mpi_datatypes2, &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallw_init(buffers(2), plain1, plain2, mpi_datatypes1, MPI_BOTTOM, plain3, plain4, mpi_datatypes2, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallw_init(MPI_BOTTOM, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallw_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallw_init(MPI_IN_PLACE, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallw_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Alltoallw_init(buffers(2), wide1, wide2, mpi_datatypes1, MPI_BOTTOM, wide3, wide4, mpi_datatypes2, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Alltoallw_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init_c', 99)
+end subroutine part28
+subroutine part29
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  ierr = -1
+  call MPI_Bcast(MPI_BOTTOM, 102, MPI_Datatype(103), 104, MPI_Comm(105), ierr)
+  if (ierr /= 0) call wrong('MPI_Bcast', 99)
+  ierr = -1
+  call MPI_Bcast(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, MPI_Comm(105), ierr)
+  if (ierr /= 0) call wrong('MPI_Bcast_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Bcast_init(MPI_BOTTOM, 102, MPI_Datatype(103), 104, MPI_Comm(105), MPI_Info(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Bcast_init', 7)
+  if (ierr /= 0) call wrong('MPI_Bcast_init', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Bcast_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, MPI_Comm(105), MPI_Info(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Bcast_init_c', 7)
+  if (ierr /= 0) call wrong('MPI_Bcast_init_c', 99)
+  ierr = -1
+  call MPI_Bsend(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Bsend', 99)
+  ierr = -1
+  call MPI_Bsend(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Bsend_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Bsend_init(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Bsend_init', 7)
+  if (ierr /= 0) call wrong('MPI_Bsend_init', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Bsend_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Bsend_init_c', 7)
+  if (ierr /= 0) call wrong('MPI_Bsend_init_c', 99)
+  ierr = -1
+  call MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 102, ierr)
+  if (ierr /= 0) call wrong('MPI_Buffer_attach', 99)
+  ierr = -1
+  call MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 102_8, ierr)
+  if (ierr /= 0) call wrong('MPI_Buffer_attach_c', 99)
+  ierr = -1
+  call MPI_Comm_attach_buffer(MPI_Comm(101), MPI_BUFFER_AUTOMATIC, 103, ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_attach_buffer', 99)
+  ierr = -1
+  call MPI_Comm_attach_buffer(MPI_Comm(101), MPI_BUFFER_AUTOMATIC, 103_8, ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_attach_buffer_c', 99)
+end subroutine part29
+subroutine part30
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  ierr = -1
+  call MPI_Compare_and_swap(MPI_BOTTOM, buffers(3), buffers(4), MPI_Datatype(104), 105, 106_8, MPI_Win(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Compare_and_swap', 99)
+  ierr = -1
+  call MPI_Compare_and_swap(buffers(2), MPI_BOTTOM, buffers(4), MPI_Datatype(104), 105, 106_8, MPI_Win(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Compare_and_swap', 99)
+  ierr = -1
+  call MPI_Compare_and_swap(buffers(2), buffers(3), MPI_BOTTOM, MPI_Datatype(104), 105, 106_8, MPI_Win(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Compare_and_swap', 99)
+  plain1(1) = 103
+  plain2(1) = 104
+  plain3(1) = 105
+  mpi_comms(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Dist_graph_create(MPI_Comm(101), 102, plain1, plain2, plain3, MPI_UNWEIGHTED, MPI_Info(107), .true., mpi_comms(10), &
+      ierr)
+  if (mpi_comms(10)%MPI_VAL /= 909) call wrong('MPI_Dist_graph_create', 9)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create', 99)
+  plain1(1) = 103
+  plain2(1) = 104
+  plain3(1) = 105
+  mpi_comms(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Dist_graph_create(MPI_Comm(101), 102, plain1, plain2, plain3, MPI_WEIGHTS_EMPTY, MPI_Info(107), .true., &
+      mpi_comms(10), ierr)
+  if (mpi_comms(10)%MPI_VAL /= 909) call wrong('MPI_Dist_graph_create', 9)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  mpi_comms(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Dist_graph_create_adjacent(MPI_Comm(101), 102, plain1, MPI_UNWEIGHTED, 105, plain2, buffers(8:), MPI_Info(108), &
+      .true., mpi_comms(11), ierr)
+  if (mpi_comms(11)%MPI_VAL /= 910) call wrong('MPI_Dist_graph_create_adjacent', 10)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create_adjacent', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  mpi_comms(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Dist_graph_create_adjacent(MPI_Comm(101), 102, plain1, MPI_WEIGHTS_EMPTY, 105, plain2, buffers(8:), MPI_Info(108), &
+      .true., mpi_comms(11), ierr)
+  if (mpi_comms(11)%MPI_VAL /= 910) call wrong('MPI_Dist_graph_create_adjacent', 10)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create_adjacent', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  mpi_comms(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Dist_graph_create_adjacent(MPI_Comm(101), 102, plain1, buffers(5:), 105, plain2, MPI_UNWEIGHTED, MPI_Info(108), &
+      .true., mpi_comms(11), ierr)
+  if (mpi_comms(11)%MPI_VAL /= 910) call wrong('MPI_Dist_graph_create_adjacent', 10)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create_adjacent', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  mpi_comms(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Dist_graph_create_adjacent(MPI_Comm(101), 102, plain1, buffers(5:), 105, plain2, MPI_WEIGHTS_EMPTY, MPI_Info(108), &
+      .true., mpi_comms(11), ierr)
+  if (mpi_comms(11)%MPI_VAL /= 910) call wrong('MPI_Dist_graph_create_adjacent', 10)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create_adjacent', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Dist_graph_neighbors(MPI_Comm(101), 102, plain1, MPI_UNWEIGHTED, 105, plain2, buffers(8:), ierr)
+  if (plain1(1) /= 903) call wrong('MPI_Dist_graph_neighbors', 3)
+  if (plain2(1) /= 906) call wrong('MPI_Dist_graph_neighbors', 6)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_neighbors', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Dist_graph_neighbors(MPI_Comm(101), 102, plain1, buffers(5:), 105, plain2, MPI_UNWEIGHTED, ierr)
+  if (plain1(1) /= 903) call wrong('MPI_Dist_graph_neighbors', 3)
+  if (plain2(1) /= 906) call wrong('MPI_Dist_graph_neighbors', 6)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_neighbors', 99)
+  ierr = -1
+  call MPI_Exscan(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan', 99)
+  ierr = -1
+  call MPI_Exscan(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan', 99)
+  ierr = -1
+  call MPI_Exscan(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan', 99)
+  ierr = -1
+  call MPI_Exscan(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan_c', 99)
+  ierr = -1
+  call MPI_Exscan(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan_c', 99)
+  ierr = -1
+  call MPI_Exscan(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Exscan_init(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Exscan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Exscan_init(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Exscan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Exscan_init(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Exscan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Exscan_init(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Exscan_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Exscan_init(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Exscan_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Exscan_init(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Exscan_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init_c', 99)
+  ierr = -1
+  call MPI_Fetch_and_op(MPI_BOTTOM, buffers(3), MPI_Datatype(103), 104, 105_8, MPI_Op(106), MPI_Win(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Fetch_and_op', 99)
+  ierr = -1
+  call MPI_Fetch_and_op(buffers(2), MPI_BOTTOM, MPI_Datatype(103), 104, 105_8, MPI_Op(106), MPI_Win(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Fetch_and_op', 99)
+end subroutine part30
+subroutine part31
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iread(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iread', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iread(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iread_c', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread_c', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iread_all(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iread_all', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread_all', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iread_all(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iread_all_c', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread_all_c', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_File_iread_at(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_File_iread_at', 6)
+  if (ierr /= 0) call wrong('MPI_File_iread_at', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_File_iread_at(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_File_iread_at_c', 6)
+  if (ierr /= 0) call wrong('MPI_File_iread_at_c', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_File_iread_at_all(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_File_iread_at_all', 6)
+  if (ierr /= 0) call wrong('MPI_File_iread_at_all', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_File_iread_at_all(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_File_iread_at_all_c', 6)
+  if (ierr /= 0) call wrong('MPI_File_iread_at_all_c', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iread_shared(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iread_shared', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread_shared', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iread_shared(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iread_shared_c', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread_shared_c', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iwrite(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iwrite', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iwrite(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iwrite_c', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_c', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iwrite_all(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iwrite_all', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_all', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iwrite_all(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iwrite_all_c', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_all_c', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_File_iwrite_at(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_File_iwrite_at', 6)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_at', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_File_iwrite_at(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_File_iwrite_at_c', 6)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_at_c', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_File_iwrite_at_all(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_File_iwrite_at_all', 6)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_at_all', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_File_iwrite_at_all(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_File_iwrite_at_all_c', 6)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_at_all_c', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iwrite_shared(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iwrite_shared', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_shared', 99)
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_File_iwrite_shared(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), mpi_requests(6), ierr)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_File_iwrite_shared_c', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_shared_c', 99)
+  ierr = -1
+  call MPI_File_read(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read', 99)
+  ierr = -1
+  call MPI_File_read(MPI_File(101), buffers(3), 103, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read', 99)
+  ierr = -1
+  call MPI_File_read(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_c', 99)
+  ierr = -1
+  call MPI_File_read(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_c', 99)
+  ierr = -1
+  call MPI_File_read_all(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all', 99)
+  ierr = -1
+  call MPI_File_read_all(MPI_File(101), buffers(3), 103, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all', 99)
+  ierr = -1
+  call MPI_File_read_all(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_c', 99)
+  ierr = -1
+  call MPI_File_read_all(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_c', 99)
+  ierr = -1
+  call MPI_File_read_all_begin(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_begin', 99)
+  ierr = -1
+  call MPI_File_read_all_begin(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_begin_c', 99)
+  ierr = -1
+  call MPI_File_read_all_end(MPI_File(101), MPI_BOTTOM, one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_end', 99)
+  ierr = -1
+  call MPI_File_read_all_end(MPI_File(101), buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_end', 99)
+  ierr = -1
+  call MPI_File_read_at(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at', 99)
+  ierr = -1
+  call MPI_File_read_at(MPI_File(101), 102_8, buffers(4), 104, MPI_Datatype(105), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at', 99)
+end subroutine part31
+subroutine part32
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  ierr = -1
+  call MPI_File_read_at(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_c', 99)
+  ierr = -1
+  call MPI_File_read_at(MPI_File(101), 102_8, buffers(4), 104_8, MPI_Datatype(105), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_c', 99)
+  ierr = -1
+  call MPI_File_read_at_all(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all', 99)
+  ierr = -1
+  call MPI_File_read_at_all(MPI_File(101), 102_8, buffers(4), 104, MPI_Datatype(105), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all', 99)
+  ierr = -1
+  call MPI_File_read_at_all(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_c', 99)
+  ierr = -1
+  call MPI_File_read_at_all(MPI_File(101), 102_8, buffers(4), 104_8, MPI_Datatype(105), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_c', 99)
+  ierr = -1
+  call MPI_File_read_at_all_begin(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_begin', 99)
+  ierr = -1
+  call MPI_File_read_at_all_begin(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_begin_c', 99)
+  ierr = -1
+  call MPI_File_read_at_all_end(MPI_File(101), MPI_BOTTOM, one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_end', 99)
+  ierr = -1
+  call MPI_File_read_at_all_end(MPI_File(101), buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_end', 99)
+  ierr = -1
+  call MPI_File_read_ordered(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered', 99)
+  ierr = -1
+  call MPI_File_read_ordered(MPI_File(101), buffers(3), 103, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered', 99)
+  ierr = -1
+  call MPI_File_read_ordered(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_c', 99)
+  ierr = -1
+  call MPI_File_read_ordered(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_c', 99)
+  ierr = -1
+  call MPI_File_read_ordered_begin(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_begin', 99)
+  ierr = -1
+  call MPI_File_read_ordered_begin(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_begin_c', 99)
+  ierr = -1
+  call MPI_File_read_ordered_end(MPI_File(101), MPI_BOTTOM, one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_end', 99)
+  ierr = -1
+  call MPI_File_read_ordered_end(MPI_File(101), buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_end', 99)
+  ierr = -1
+  call MPI_File_read_shared(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_shared', 99)
+  ierr = -1
+  call MPI_File_read_shared(MPI_File(101), buffers(3), 103, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_shared', 99)
+  ierr = -1
+  call MPI_File_read_shared(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_shared_c', 99)
+  ierr = -1
+  call MPI_File_read_shared(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_shared_c', 99)
+  ierr = -1
+  call MPI_File_write(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write', 99)
+  ierr = -1
+  call MPI_File_write(MPI_File(101), buffers(3), 103, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write', 99)
+  ierr = -1
+  call MPI_File_write(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_c', 99)
+  ierr = -1
+  call MPI_File_write(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_c', 99)
+  ierr = -1
+  call MPI_File_write_all(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all', 99)
+  ierr = -1
+  call MPI_File_write_all(MPI_File(101), buffers(3), 103, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all', 99)
+  ierr = -1
+  call MPI_File_write_all(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_c', 99)
+  ierr = -1
+  call MPI_File_write_all(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_c', 99)
+  ierr = -1
+  call MPI_File_write_all_begin(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_begin', 99)
+  ierr = -1
+  call MPI_File_write_all_begin(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_begin_c', 99)
+  ierr = -1
+  call MPI_File_write_all_end(MPI_File(101), MPI_BOTTOM, one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_end', 99)
+  ierr = -1
+  call MPI_File_write_all_end(MPI_File(101), buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_end', 99)
+  ierr = -1
+  call MPI_File_write_at(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at', 99)
+  ierr = -1
+  call MPI_File_write_at(MPI_File(101), 102_8, buffers(4), 104, MPI_Datatype(105), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at', 99)
+  ierr = -1
+  call MPI_File_write_at(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_c', 99)
+  ierr = -1
+  call MPI_File_write_at(MPI_File(101), 102_8, buffers(4), 104_8, MPI_Datatype(105), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_c', 99)
+  ierr = -1
+  call MPI_File_write_at_all(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all', 99)
+  ierr = -1
+  call MPI_File_write_at_all(MPI_File(101), 102_8, buffers(4), 104, MPI_Datatype(105), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all', 99)
+  ierr = -1
+  call MPI_File_write_at_all(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_c', 99)
+  ierr = -1
+  call MPI_File_write_at_all(MPI_File(101), 102_8, buffers(4), 104_8, MPI_Datatype(105), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_c', 99)
+  ierr = -1
+  call MPI_File_write_at_all_begin(MPI_File(101), 102_8, MPI_BOTTOM, 104, MPI_Datatype(105), ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_begin', 99)
+  ierr = -1
+  call MPI_File_write_at_all_begin(MPI_File(101), 102_8, MPI_BOTTOM, 104_8, MPI_Datatype(105), ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_begin_c', 99)
+  ierr = -1
+  call MPI_File_write_at_all_end(MPI_File(101), MPI_BOTTOM, one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_end', 99)
+  ierr = -1
+  call MPI_File_write_at_all_end(MPI_File(101), buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_end', 99)
+  ierr = -1
+  call MPI_File_write_ordered(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered', 99)
+  ierr = -1
+  call MPI_File_write_ordered(MPI_File(101), buffers(3), 103, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered', 99)
+  ierr = -1
+  call MPI_File_write_ordered(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_c', 99)
+  ierr = -1
+  call MPI_File_write_ordered(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_c', 99)
+  ierr = -1
+  call MPI_File_write_ordered_begin(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_begin', 99)
+  ierr = -1
+  call MPI_File_write_ordered_begin(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_begin_c', 99)
+  ierr = -1
+  call MPI_File_write_ordered_end(MPI_File(101), MPI_BOTTOM, one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_end', 99)
+  ierr = -1
+  call MPI_File_write_ordered_end(MPI_File(101), buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_end', 99)
+end subroutine part32
+subroutine part33
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  ierr = -1
+  call MPI_File_write_shared(MPI_File(101), MPI_BOTTOM, 103, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_shared', 99)
+  ierr = -1
+  call MPI_File_write_shared(MPI_File(101), buffers(3), 103, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_shared', 99)
+  ierr = -1
+  call MPI_File_write_shared(MPI_File(101), MPI_BOTTOM, 103_8, MPI_Datatype(104), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_shared_c', 99)
+  ierr = -1
+  call MPI_File_write_shared(MPI_File(101), buffers(3), 103_8, MPI_Datatype(104), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_shared_c', 99)
+  ierr = -1
+  call MPI_Free_mem(MPI_BOTTOM, ierr)
+  if (ierr /= 0) call wrong('MPI_Free_mem', 99)
+  ierr = -1
+  call MPI_Gather(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Gather', 99)
+  ierr = -1
+  call MPI_Gather(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Gather', 99)
+  ierr = -1
+  call MPI_Gather(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Gather', 99)
+  ierr = -1
+  call MPI_Gather(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Gather_c', 99)
+  ierr = -1
+  call MPI_Gather(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Gather_c', 99)
+  ierr = -1
+  call MPI_Gather(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Gather_c', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Gather_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Gather_init', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Gather_init(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Gather_init', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Gather_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Gather_init', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Gather_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Gather_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init_c', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Gather_init(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Gather_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init_c', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Gather_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Gather_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Gatherv(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Gatherv(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Gatherv(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  ierr = -1
+  call MPI_Gatherv(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  ierr = -1
+  call MPI_Gatherv(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  ierr = -1
+  call MPI_Gatherv(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Gatherv_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Gatherv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Gatherv_init(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Gatherv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Gatherv_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Gatherv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Gatherv_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Gatherv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Gatherv_init(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Gatherv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Gatherv_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Gatherv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init_c', 99)
+  ierr = -1
+  call MPI_Get(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105_8, 106, MPI_Datatype(107), MPI_Win(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Get', 99)
+  ierr = -1
+  call MPI_Get(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105_8, 106_8, MPI_Datatype(107), MPI_Win(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Get_c', 99)
+  ierr = -1
+  call MPI_Get_accumulate(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, 108_8, 109, &
+      MPI_Datatype(110), MPI_Op(111), MPI_Win(112), ierr)
+  if (ierr /= 0) call wrong('MPI_Get_accumulate', 99)
+  ierr = -1
+  call MPI_Get_accumulate(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), 107, 108_8, 109, &
+      MPI_Datatype(110), MPI_Op(111), MPI_Win(112), ierr)
+  if (ierr /= 0) call wrong('MPI_Get_accumulate', 99)
+  ierr = -1
+  call MPI_Get_accumulate(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, 108_8, 109_8, &
+      MPI_Datatype(110), MPI_Op(111), MPI_Win(112), ierr)
+  if (ierr /= 0) call wrong('MPI_Get_accumulate_c', 99)
+  ierr = -1
+  call MPI_Get_accumulate(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), 107, 108_8, 109_8, &
+      MPI_Datatype(110), MPI_Op(111), MPI_Win(112), ierr)
+  if (ierr /= 0) call wrong('MPI_Get_accumulate_c', 99)
+  wide(3) = 102
+  ierr = -1
+  call MPI_Get_address(MPI_BOTTOM, wide(3), ierr)
+  if (wide(3) /= 902) call wrong('MPI_Get_address', 2)
+  if (ierr /= 0) call wrong('MPI_Get_address', 99)
+end subroutine part33
+subroutine part34
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Iallgather(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), mpi_requests(9), &
+      ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Iallgather', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Iallgather(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), mpi_requests(9), &
+      ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Iallgather', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Iallgather(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), mpi_requests(9), &
+      ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Iallgather', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Iallgather(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Iallgather_c', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Iallgather(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Iallgather_c', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Iallgather(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Iallgather_c', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iallgatherv(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iallgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iallgatherv(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iallgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iallgatherv(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iallgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iallgatherv(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iallgatherv_c', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iallgatherv(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iallgatherv_c', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iallgatherv(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iallgatherv_c', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iallreduce(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iallreduce', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iallreduce(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iallreduce', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iallreduce(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iallreduce', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iallreduce(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iallreduce_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iallreduce(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iallreduce_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iallreduce(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iallreduce_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ialltoall(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ialltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ialltoall(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), mpi_requests(9), &
+      ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ialltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ialltoall(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ialltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ialltoall(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), mpi_requests(9), &
+      ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ialltoall_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ialltoall(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ialltoall_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ialltoall(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), mpi_requests(9), &
+      ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ialltoall_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallv(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallv(MPI_IN_PLACE, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallv(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallv(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallv(MPI_IN_PLACE, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallv(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, wide3, wide4, MPI_Datatype(108), MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallw(MPI_BOTTOM, plain1, plain2, mpi_datatypes1, buffers(6), plain3, plain4, mpi_datatypes2, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallw(MPI_IN_PLACE, plain1, plain2, mpi_datatypes1, buffers(6), plain3, plain4, mpi_datatypes2, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallw(buffers(2), plain1, plain2, mpi_datatypes1, MPI_BOTTOM, plain3, plain4, mpi_datatypes2, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallw(MPI_BOTTOM, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallw_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallw(MPI_IN_PLACE, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallw_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ialltoallw(buffers(2), wide1, wide2, mpi_datatypes1, MPI_BOTTOM, wide3, wide4, mpi_datatypes2, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ialltoallw_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw_c', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_Ibcast(MPI_BOTTOM, 102, MPI_Datatype(103), 104, MPI_Comm(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_Ibcast', 6)
+  if (ierr /= 0) call wrong('MPI_Ibcast', 99)
+  mpi_requests(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_Ibcast(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, MPI_Comm(105), mpi_requests(7), ierr)
+  if (mpi_requests(7)%MPI_VAL /= 906) call wrong('MPI_Ibcast_c', 6)
+  if (ierr /= 0) call wrong('MPI_Ibcast_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ibsend(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ibsend', 7)
+  if (ierr /= 0) call wrong('MPI_Ibsend', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ibsend(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ibsend_c', 7)
+  if (ierr /= 0) call wrong('MPI_Ibsend_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iexscan(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iexscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iexscan(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iexscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iexscan(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iexscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iexscan(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iexscan_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iexscan(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iexscan_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iexscan(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iexscan_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Igather(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), mpi_requests(10), &
+      ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Igather', 9)
+  if (ierr /= 0) call wrong('MPI_Igather', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Igather(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Igather', 9)
+  if (ierr /= 0) call wrong('MPI_Igather', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Igather(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), 107, MPI_Comm(108), mpi_requests(10), &
+      ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Igather', 9)
+  if (ierr /= 0) call wrong('MPI_Igather', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Igather(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Igather_c', 9)
+  if (ierr /= 0) call wrong('MPI_Igather_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Igather(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Igather_c', 9)
+  if (ierr /= 0) call wrong('MPI_Igather_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Igather(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Igather_c', 9)
+  if (ierr /= 0) call wrong('MPI_Igather_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Igatherv(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Igatherv', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Igatherv(MPI_IN_PLACE, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Igatherv', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Igatherv(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Igatherv', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Igatherv(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Igatherv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Igatherv(MPI_IN_PLACE, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Igatherv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Igatherv(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Igatherv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv_c', 99)
+  flag = .false.
+  mpi_messages(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_Improbe(101, 102, MPI_Comm(103), flag, mpi_messages(6), MPI_STATUS_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Improbe', 4)
+  if (mpi_messages(6)%MPI_VAL /= 905) call wrong('MPI_Improbe', 5)
+  if (ierr /= 0) call wrong('MPI_Improbe', 99)
+  mpi_messages(5)%MPI_VAL = 104
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_Imrecv(MPI_BOTTOM, 102, MPI_Datatype(103), mpi_messages(5), mpi_requests(6), ierr)
+  if (mpi_messages(5)%MPI_VAL /= 904) call wrong('MPI_Imrecv', 4)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_Imrecv', 5)
+  if (ierr /= 0) call wrong('MPI_Imrecv', 99)
+  mpi_messages(5)%MPI_VAL = 104
+  mpi_requests(6)%MPI_VAL = 105
+  ierr = -1
+  call MPI_Imrecv(MPI_BOTTOM, 102_8, MPI_Datatype(103), mpi_messages(5), mpi_requests(6), ierr)
+  if (mpi_messages(5)%MPI_VAL /= 904) call wrong('MPI_Imrecv_c', 4)
+  if (mpi_requests(6)%MPI_VAL /= 905) call wrong('MPI_Imrecv_c', 5)
+  if (ierr /= 0) call wrong('MPI_Imrecv_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ineighbor_allgather(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_allgather', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgather', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ineighbor_allgather(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_allgather', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgather', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ineighbor_allgather(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_allgather_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgather_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ineighbor_allgather(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_allgather_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgather_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Ineighbor_allgatherv(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), &
+      MPI_Comm(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Ineighbor_allgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Ineighbor_allgatherv(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), &
+      MPI_Comm(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Ineighbor_allgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgatherv', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Ineighbor_allgatherv(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), &
+      MPI_Comm(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Ineighbor_allgatherv_c', 9)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Ineighbor_allgatherv(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), &
+      MPI_Comm(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Ineighbor_allgatherv_c', 9)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgatherv_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ineighbor_alltoall(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_alltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoall', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ineighbor_alltoall(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_alltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoall', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ineighbor_alltoall(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_alltoall_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoall_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ineighbor_alltoall(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ineighbor_alltoall_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoall_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallv(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallv(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv', 99)
+end subroutine part34
+subroutine part35
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallv(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallv(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv_c', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallw(MPI_BOTTOM, plain1, wide1, mpi_datatypes1, buffers(6), plain2, wide2, mpi_datatypes2, &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallw', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallw(buffers(2), plain1, wide1, mpi_datatypes1, MPI_BOTTOM, plain2, wide2, mpi_datatypes2, &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallw', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallw(MPI_BOTTOM, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallw_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallw_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Ineighbor_alltoallw(buffers(2), wide1, wide2, mpi_datatypes1, MPI_BOTTOM, wide3, wide4, mpi_datatypes2, &
+      MPI_Comm(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Ineighbor_alltoallw_c', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallw_c', 99)
+  flag = .false.
+  ierr = -1
+  call MPI_Iprobe(101, 102, MPI_Comm(103), flag, MPI_STATUS_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Iprobe', 4)
+  if (ierr /= 0) call wrong('MPI_Iprobe', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Irecv(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Irecv', 7)
+  if (ierr /= 0) call wrong('MPI_Irecv', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Irecv(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Irecv_c', 7)
+  if (ierr /= 0) call wrong('MPI_Irecv_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ireduce(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ireduce', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ireduce(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ireduce', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ireduce(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ireduce', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ireduce(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ireduce_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ireduce(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ireduce_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Ireduce(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Ireduce_c', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce_c', 99)
+  plain1(1) = 103
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter(MPI_BOTTOM, buffers(3), plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter', 99)
+  plain1(1) = 103
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter(MPI_IN_PLACE, buffers(3), plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter', 99)
+  plain1(1) = 103
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter(buffers(2), MPI_BOTTOM, plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter', 99)
+  wide1(1) = 103
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter(MPI_BOTTOM, buffers(3), wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_c', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_c', 99)
+  wide1(1) = 103
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter(MPI_IN_PLACE, buffers(3), wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_c', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_c', 99)
+  wide1(1) = 103
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter(buffers(2), MPI_BOTTOM, wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_c', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter_block(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), &
+      ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_block', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter_block(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), &
+      ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_block', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter_block(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), &
+      ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_block', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter_block(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), &
+      ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_block_c', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter_block(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), &
+      mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_block_c', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ireduce_scatter_block(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), &
+      ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ireduce_scatter_block_c', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Irsend(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Irsend', 7)
+  if (ierr /= 0) call wrong('MPI_Irsend', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Irsend(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Irsend_c', 7)
+  if (ierr /= 0) call wrong('MPI_Irsend_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iscan(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iscan(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iscan(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iscan(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iscan_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iscan(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iscan_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Iscan(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Iscan_c', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iscatter(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iscatter', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iscatter(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iscatter', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iscatter(buffers(2), 102, MPI_Datatype(103), MPI_IN_PLACE, 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iscatter', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iscatter(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iscatter_c', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iscatter(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iscatter_c', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Iscatter(buffers(2), 102_8, MPI_Datatype(103), MPI_IN_PLACE, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Iscatter_c', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Iscatterv(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), 106, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Iscatterv', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Iscatterv(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, 106, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Iscatterv', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Iscatterv(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_IN_PLACE, 106, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Iscatterv', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Iscatterv(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), 106_8, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Iscatterv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Iscatterv(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, 106_8, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Iscatterv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Iscatterv(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_IN_PLACE, 106_8, MPI_Datatype(107), 108, MPI_Comm(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Iscatterv_c', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Isend(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Isend', 7)
+  if (ierr /= 0) call wrong('MPI_Isend', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Isend(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Isend_c', 7)
+  if (ierr /= 0) call wrong('MPI_Isend_c', 99)
+  mpi_requests(1)%MPI_VAL = 112
+  ierr = -1
+  call MPI_Isendrecv(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, buffers(7), 107, MPI_Datatype(108), 109, 110, MPI_Comm(111), &
+      mpi_requests(1), ierr)
+  if (mpi_requests(1)%MPI_VAL /= 912) call wrong('MPI_Isendrecv', 12)
+  if (ierr /= 0) call wrong('MPI_Isendrecv', 99)
+  mpi_requests(1)%MPI_VAL = 112
+  ierr = -1
+  call MPI_Isendrecv(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_BOTTOM, 107, MPI_Datatype(108), 109, 110, MPI_Comm(111), &
+      mpi_requests(1), ierr)
+  if (mpi_requests(1)%MPI_VAL /= 912) call wrong('MPI_Isendrecv', 12)
+  if (ierr /= 0) call wrong('MPI_Isendrecv', 99)
+  mpi_requests(1)%MPI_VAL = 112
+  ierr = -1
+  call MPI_Isendrecv(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, buffers(7), 107_8, MPI_Datatype(108), 109, 110, &
+      MPI_Comm(111), mpi_requests(1), ierr)
+  if (mpi_requests(1)%MPI_VAL /= 912) call wrong('MPI_Isendrecv_c', 12)
+  if (ierr /= 0) call wrong('MPI_Isendrecv_c', 99)
+  mpi_requests(1)%MPI_VAL = 112
+  ierr = -1
+  call MPI_Isendrecv(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_BOTTOM, 107_8, MPI_Datatype(108), 109, 110, &
+      MPI_Comm(111), mpi_requests(1), ierr)
+  if (mpi_requests(1)%MPI_VAL /= 912) call wrong('MPI_Isendrecv_c', 12)
+  if (ierr /= 0) call wrong('MPI_Isendrecv_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Isendrecv_replace(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, 106, 107, MPI_Comm(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Isendrecv_replace', 9)
+  if (ierr /= 0) call wrong('MPI_Isendrecv_replace', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Isendrecv_replace(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, 106, 107, MPI_Comm(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Isendrecv_replace_c', 9)
+  if (ierr /= 0) call wrong('MPI_Isendrecv_replace_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Issend(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Issend', 7)
+  if (ierr /= 0) call wrong('MPI_Issend', 99)
+end subroutine part35
+subroutine part36
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Issend(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Issend_c', 7)
+  if (ierr /= 0) call wrong('MPI_Issend_c', 99)
+  mpi_messages(5)%MPI_VAL = 104
+  ierr = -1
+  call MPI_Mprobe(101, 102, MPI_Comm(103), mpi_messages(5), MPI_STATUS_IGNORE, ierr)
+  if (mpi_messages(5)%MPI_VAL /= 904) call wrong('MPI_Mprobe', 4)
+  if (ierr /= 0) call wrong('MPI_Mprobe', 99)
+  mpi_messages(5)%MPI_VAL = 104
+  ierr = -1
+  call MPI_Mrecv(MPI_BOTTOM, 102, MPI_Datatype(103), mpi_messages(5), one_status, ierr)
+  if (mpi_messages(5)%MPI_VAL /= 904) call wrong('MPI_Mrecv', 4)
+  if (ierr /= 0) call wrong('MPI_Mrecv', 99)
+  mpi_messages(5)%MPI_VAL = 104
+  ierr = -1
+  call MPI_Mrecv(buffers(2), 102, MPI_Datatype(103), mpi_messages(5), MPI_STATUS_IGNORE, ierr)
+  if (mpi_messages(5)%MPI_VAL /= 904) call wrong('MPI_Mrecv', 4)
+  if (ierr /= 0) call wrong('MPI_Mrecv', 99)
+  mpi_messages(5)%MPI_VAL = 104
+  ierr = -1
+  call MPI_Mrecv(MPI_BOTTOM, 102_8, MPI_Datatype(103), mpi_messages(5), one_status, ierr)
+  if (mpi_messages(5)%MPI_VAL /= 904) call wrong('MPI_Mrecv_c', 4)
+  if (ierr /= 0) call wrong('MPI_Mrecv_c', 99)
+  mpi_messages(5)%MPI_VAL = 104
+  ierr = -1
+  call MPI_Mrecv(buffers(2), 102_8, MPI_Datatype(103), mpi_messages(5), MPI_STATUS_IGNORE, ierr)
+  if (mpi_messages(5)%MPI_VAL /= 904) call wrong('MPI_Mrecv_c', 4)
+  if (ierr /= 0) call wrong('MPI_Mrecv_c', 99)
+  ierr = -1
+  call MPI_Neighbor_allgather(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather', 99)
+  ierr = -1
+  call MPI_Neighbor_allgather(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather', 99)
+  ierr = -1
+  call MPI_Neighbor_allgather(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather_c', 99)
+  ierr = -1
+  call MPI_Neighbor_allgather(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Neighbor_allgather_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Neighbor_allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Neighbor_allgather_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Neighbor_allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Neighbor_allgather_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Neighbor_allgather_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather_init_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Neighbor_allgather_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Neighbor_allgather_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather_init_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Neighbor_allgatherv(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), MPI_Comm(108), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_Neighbor_allgatherv(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), MPI_Comm(108), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  ierr = -1
+  call MPI_Neighbor_allgatherv(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), MPI_Comm(108), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  ierr = -1
+  call MPI_Neighbor_allgatherv(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), MPI_Comm(108), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv_c', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Neighbor_allgatherv_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), plain1, plain2, MPI_Datatype(107), &
+      MPI_Comm(108), MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Neighbor_allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Neighbor_allgatherv_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, plain1, plain2, MPI_Datatype(107), &
+      MPI_Comm(108), MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Neighbor_allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv_init', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Neighbor_allgatherv_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), wide1, wide2, MPI_Datatype(107), &
+      MPI_Comm(108), MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Neighbor_allgatherv_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv_init_c', 99)
+  wide1(1) = 105
+  wide2(1) = 106
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Neighbor_allgatherv_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, wide1, wide2, MPI_Datatype(107), &
+      MPI_Comm(108), MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Neighbor_allgatherv_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv_init_c', 99)
+  ierr = -1
+  call MPI_Neighbor_alltoall(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall', 99)
+  ierr = -1
+  call MPI_Neighbor_alltoall(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall', 99)
+  ierr = -1
+  call MPI_Neighbor_alltoall(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall_c', 99)
+  ierr = -1
+  call MPI_Neighbor_alltoall(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Neighbor_alltoall_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Neighbor_alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Neighbor_alltoall_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Neighbor_alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Neighbor_alltoall_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Neighbor_alltoall_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall_init_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Neighbor_alltoall_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), &
+      MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Neighbor_alltoall_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall_init_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_Neighbor_alltoallv(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_Neighbor_alltoallv(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  ierr = -1
+  call MPI_Neighbor_alltoallv(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  ierr = -1
+  call MPI_Neighbor_alltoallv(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Neighbor_alltoallv_init(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Neighbor_alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Neighbor_alltoallv_init(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, plain3, plain4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Neighbor_alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv_init', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Neighbor_alltoallv_init(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Neighbor_alltoallv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv_init_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Neighbor_alltoallv_init(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, wide3, wide4, MPI_Datatype(108), &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Neighbor_alltoallv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv_init_c', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Neighbor_alltoallw(MPI_BOTTOM, plain1, wide1, mpi_datatypes1, buffers(6), plain2, wide2, mpi_datatypes2, &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Neighbor_alltoallw(buffers(2), plain1, wide1, mpi_datatypes1, MPI_BOTTOM, plain2, wide2, mpi_datatypes2, &
+      MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Neighbor_alltoallw(MPI_BOTTOM, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, MPI_Comm(109), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Neighbor_alltoallw(buffers(2), wide1, wide2, mpi_datatypes1, MPI_BOTTOM, wide3, wide4, mpi_datatypes2, MPI_Comm(109), &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw_c', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Neighbor_alltoallw_init(MPI_BOTTOM, plain1, wide1, mpi_datatypes1, buffers(6), plain2, wide2, mpi_datatypes2, &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Neighbor_alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw_init', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Neighbor_alltoallw_init(buffers(2), plain1, wide1, mpi_datatypes1, MPI_BOTTOM, plain2, wide2, mpi_datatypes2, &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Neighbor_alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw_init', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Neighbor_alltoallw_init(MPI_BOTTOM, wide1, wide2, mpi_datatypes1, buffers(6), wide3, wide4, mpi_datatypes2, &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Neighbor_alltoallw_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw_init_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_datatypes1(1)%MPI_VAL = 104
+  wide3(1) = 106
+  wide4(1) = 107
+  mpi_datatypes2(1)%MPI_VAL = 108
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Neighbor_alltoallw_init(buffers(2), wide1, wide2, mpi_datatypes1, MPI_BOTTOM, wide3, wide4, mpi_datatypes2, &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Neighbor_alltoallw_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw_init_c', 99)
+  plain(7) = 106
+  ierr = -1
+  call MPI_Pack(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, plain(7), MPI_Comm(107), ierr)
+  if (plain(7) /= 906) call wrong('MPI_Pack', 6)
+  if (ierr /= 0) call wrong('MPI_Pack', 99)
+  plain(7) = 106
+  ierr = -1
+  call MPI_Pack(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, plain(7), MPI_Comm(107), ierr)
+  if (plain(7) /= 906) call wrong('MPI_Pack', 6)
+  if (ierr /= 0) call wrong('MPI_Pack', 99)
+  wide(7) = 106
+  ierr = -1
+  call MPI_Pack(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, wide(7), MPI_Comm(107), ierr)
+  if (wide(7) /= 906) call wrong('MPI_Pack_c', 6)
+  if (ierr /= 0) call wrong('MPI_Pack_c', 99)
+  wide(7) = 106
+  ierr = -1
+  call MPI_Pack(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, wide(7), MPI_Comm(107), ierr)
+  if (wide(7) /= 906) call wrong('MPI_Pack_c', 6)
+  if (ierr /= 0) call wrong('MPI_Pack_c', 99)
+  wide(8) = 107
+  ierr = -1
+  call MPI_Pack_external('word 1  ', MPI_BOTTOM, 103, MPI_Datatype(104), buffers(6), 106_8, wide(8), ierr)
+  if (wide(8) /= 907) call wrong('MPI_Pack_external', 7)
+  if (ierr /= 0) call wrong('MPI_Pack_external', 99)
+  wide(8) = 107
+  ierr = -1
+  call MPI_Pack_external('word 1  ', buffers(3), 103, MPI_Datatype(104), MPI_BOTTOM, 106_8, wide(8), ierr)
+  if (wide(8) /= 907) call wrong('MPI_Pack_external', 7)
+  if (ierr /= 0) call wrong('MPI_Pack_external', 99)
+  wide(8) = 107
+  ierr = -1
+  call MPI_Pack_external('word 1  ', MPI_BOTTOM, 103_8, MPI_Datatype(104), buffers(6), 106_8, wide(8), ierr)
+  if (wide(8) /= 907) call wrong('MPI_Pack_external_c', 7)
+  if (ierr /= 0) call wrong('MPI_Pack_external_c', 99)
+  wide(8) = 107
+  ierr = -1
+  call MPI_Pack_external('word 1  ', buffers(3), 103_8, MPI_Datatype(104), MPI_BOTTOM, 106_8, wide(8), ierr)
+  if (wide(8) /= 907) call wrong('MPI_Pack_external_c', 7)
+  if (ierr /= 0) call wrong('MPI_Pack_external_c', 99)
+end subroutine part36
+subroutine part37
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Precv_init(MPI_BOTTOM, 102, 103_8, MPI_Datatype(104), 105, 106, MPI_Comm(107), MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Precv_init', 9)
+  if (ierr /= 0) call wrong('MPI_Precv_init', 99)
+  ierr = -1
+  call MPI_Probe(101, 102, MPI_Comm(103), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Probe', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Psend_init(MPI_BOTTOM, 102, 103_8, MPI_Datatype(104), 105, 106, MPI_Comm(107), MPI_Info(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Psend_init', 9)
+  if (ierr /= 0) call wrong('MPI_Psend_init', 99)
+  ierr = -1
+  call MPI_Put(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105_8, 106, MPI_Datatype(107), MPI_Win(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Put', 99)
+  ierr = -1
+  call MPI_Put(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105_8, 106_8, MPI_Datatype(107), MPI_Win(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Put_c', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Raccumulate(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105_8, 106, MPI_Datatype(107), MPI_Op(108), MPI_Win(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Raccumulate', 10)
+  if (ierr /= 0) call wrong('MPI_Raccumulate', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Raccumulate(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105_8, 106_8, MPI_Datatype(107), MPI_Op(108), MPI_Win(109), &
+      mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Raccumulate_c', 10)
+  if (ierr /= 0) call wrong('MPI_Raccumulate_c', 99)
+  ierr = -1
+  call MPI_Recv(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Recv', 99)
+  ierr = -1
+  call MPI_Recv(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Recv', 99)
+  ierr = -1
+  call MPI_Recv(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Recv_c', 99)
+  ierr = -1
+  call MPI_Recv(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Recv_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Recv_init(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Recv_init', 7)
+  if (ierr /= 0) call wrong('MPI_Recv_init', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Recv_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Recv_init_c', 7)
+  if (ierr /= 0) call wrong('MPI_Recv_init_c', 99)
+  ierr = -1
+  call MPI_Reduce(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce', 99)
+  ierr = -1
+  call MPI_Reduce(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce', 99)
+  ierr = -1
+  call MPI_Reduce(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce', 99)
+  ierr = -1
+  call MPI_Reduce(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_c', 99)
+  ierr = -1
+  call MPI_Reduce(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_c', 99)
+  ierr = -1
+  call MPI_Reduce(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Reduce_init(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Reduce_init', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Reduce_init(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Reduce_init', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Reduce_init(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Reduce_init', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Reduce_init(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Reduce_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Reduce_init(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Reduce_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Reduce_init(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), 106, MPI_Comm(107), MPI_Info(108), &
+      mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Reduce_init_c', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init_c', 99)
+  ierr = -1
+  call MPI_Reduce_local(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_local', 99)
+  ierr = -1
+  call MPI_Reduce_local(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_local', 99)
+  ierr = -1
+  call MPI_Reduce_local(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_local_c', 99)
+  ierr = -1
+  call MPI_Reduce_local(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_local_c', 99)
+  plain1(1) = 103
+  ierr = -1
+  call MPI_Reduce_scatter(MPI_BOTTOM, buffers(3), plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter', 99)
+  plain1(1) = 103
+  ierr = -1
+  call MPI_Reduce_scatter(MPI_IN_PLACE, buffers(3), plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter', 99)
+  plain1(1) = 103
+  ierr = -1
+  call MPI_Reduce_scatter(buffers(2), MPI_BOTTOM, plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter', 99)
+  wide1(1) = 103
+  ierr = -1
+  call MPI_Reduce_scatter(MPI_BOTTOM, buffers(3), wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_c', 99)
+  wide1(1) = 103
+  ierr = -1
+  call MPI_Reduce_scatter(MPI_IN_PLACE, buffers(3), wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_c', 99)
+  wide1(1) = 103
+  ierr = -1
+  call MPI_Reduce_scatter(buffers(2), MPI_BOTTOM, wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_c', 99)
+  ierr = -1
+  call MPI_Reduce_scatter_block(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block', 99)
+  ierr = -1
+  call MPI_Reduce_scatter_block(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block', 99)
+  ierr = -1
+  call MPI_Reduce_scatter_block(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block', 99)
+  ierr = -1
+  call MPI_Reduce_scatter_block(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_c', 99)
+  ierr = -1
+  call MPI_Reduce_scatter_block(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_c', 99)
+  ierr = -1
+  call MPI_Reduce_scatter_block(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_block_init(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_block_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_block_init(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), &
+      MPI_Info(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_block_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_block_init(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_block_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_block_init(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), &
+      MPI_Info(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_block_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_block_init(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), &
+      MPI_Info(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_block_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_block_init(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), &
+      MPI_Info(107), mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_block_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init_c', 99)
+  plain1(1) = 103
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_init(MPI_BOTTOM, buffers(3), plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init', 99)
+  plain1(1) = 103
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_init(MPI_IN_PLACE, buffers(3), plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init', 99)
+  plain1(1) = 103
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_init(buffers(2), MPI_BOTTOM, plain1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init', 99)
+  wide1(1) = 103
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_init(MPI_BOTTOM, buffers(3), wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init_c', 99)
+  wide1(1) = 103
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_init(MPI_IN_PLACE, buffers(3), wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init_c', 99)
+  wide1(1) = 103
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Reduce_scatter_init(buffers(2), MPI_BOTTOM, wide1, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Reduce_scatter_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init_c', 99)
+  flag = .false.
+  ierr = -1
+  call MPI_Request_get_status(MPI_Request(101), flag, MPI_STATUS_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Request_get_status', 2)
+  if (ierr /= 0) call wrong('MPI_Request_get_status', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  flag = .false.
+  ierr = -1
+  call MPI_Request_get_status_all(101, mpi_requests1, flag, MPI_STATUSES_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Request_get_status_all', 3)
+  if (ierr /= 0) call wrong('MPI_Request_get_status_all', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Rget(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105_8, 106, MPI_Datatype(107), MPI_Win(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Rget', 9)
+  if (ierr /= 0) call wrong('MPI_Rget', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Rget(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105_8, 106_8, MPI_Datatype(107), MPI_Win(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Rget_c', 9)
+  if (ierr /= 0) call wrong('MPI_Rget_c', 99)
+  mpi_requests(2)%MPI_VAL = 113
+  ierr = -1
+  call MPI_Rget_accumulate(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, 108_8, 109, &
+      MPI_Datatype(110), MPI_Op(111), MPI_Win(112), mpi_requests(2), ierr)
+  if (mpi_requests(2)%MPI_VAL /= 913) call wrong('MPI_Rget_accumulate', 13)
+  if (ierr /= 0) call wrong('MPI_Rget_accumulate', 99)
+  mpi_requests(2)%MPI_VAL = 113
+  ierr = -1
+  call MPI_Rget_accumulate(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), 107, 108_8, 109, &
+      MPI_Datatype(110), MPI_Op(111), MPI_Win(112), mpi_requests(2), ierr)
+  if (mpi_requests(2)%MPI_VAL /= 913) call wrong('MPI_Rget_accumulate', 13)
+  if (ierr /= 0) call wrong('MPI_Rget_accumulate', 99)
+  mpi_requests(2)%MPI_VAL = 113
+  ierr = -1
+  call MPI_Rget_accumulate(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, 108_8, 109_8, &
+      MPI_Datatype(110), MPI_Op(111), MPI_Win(112), mpi_requests(2), ierr)
+  if (mpi_requests(2)%MPI_VAL /= 913) call wrong('MPI_Rget_accumulate_c', 13)
+  if (ierr /= 0) call wrong('MPI_Rget_accumulate_c', 99)
+  mpi_requests(2)%MPI_VAL = 113
+  ierr = -1
+  call MPI_Rget_accumulate(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), 107, 108_8, 109_8, &
+      MPI_Datatype(110), MPI_Op(111), MPI_Win(112), mpi_requests(2), ierr)
+  if (mpi_requests(2)%MPI_VAL /= 913) call wrong('MPI_Rget_accumulate_c', 13)
+  if (ierr /= 0) call wrong('MPI_Rget_accumulate_c', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Rput(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105_8, 106, MPI_Datatype(107), MPI_Win(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Rput', 9)
+  if (ierr /= 0) call wrong('MPI_Rput', 99)
+  mpi_requests(10)%MPI_VAL = 109
+  ierr = -1
+  call MPI_Rput(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105_8, 106_8, MPI_Datatype(107), MPI_Win(108), mpi_requests(10), ierr)
+  if (mpi_requests(10)%MPI_VAL /= 909) call wrong('MPI_Rput_c', 9)
+  if (ierr /= 0) call wrong('MPI_Rput_c', 99)
+  ierr = -1
+  call MPI_Rsend(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Rsend', 99)
+end subroutine part37
+subroutine part38
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  ierr = -1
+  call MPI_Rsend(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Rsend_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Rsend_init(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Rsend_init', 7)
+  if (ierr /= 0) call wrong('MPI_Rsend_init', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Rsend_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Rsend_init_c', 7)
+  if (ierr /= 0) call wrong('MPI_Rsend_init_c', 99)
+  ierr = -1
+  call MPI_Scan(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Scan', 99)
+  ierr = -1
+  call MPI_Scan(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Scan', 99)
+  ierr = -1
+  call MPI_Scan(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Scan', 99)
+  ierr = -1
+  call MPI_Scan(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Scan_c', 99)
+  ierr = -1
+  call MPI_Scan(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Scan_c', 99)
+  ierr = -1
+  call MPI_Scan(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Scan_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Scan_init(MPI_BOTTOM, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), mpi_requests(9), &
+      ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Scan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Scan_init(MPI_IN_PLACE, buffers(3), 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Scan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Scan_init(buffers(2), MPI_BOTTOM, 103, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), mpi_requests(9), &
+      ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Scan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Scan_init(MPI_BOTTOM, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Scan_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Scan_init(MPI_IN_PLACE, buffers(3), 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Scan_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init_c', 99)
+  mpi_requests(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Scan_init(buffers(2), MPI_BOTTOM, 103_8, MPI_Datatype(104), MPI_Op(105), MPI_Comm(106), MPI_Info(107), &
+      mpi_requests(9), ierr)
+  if (mpi_requests(9)%MPI_VAL /= 908) call wrong('MPI_Scan_init_c', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init_c', 99)
+  ierr = -1
+  call MPI_Scatter(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter', 99)
+  ierr = -1
+  call MPI_Scatter(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter', 99)
+  ierr = -1
+  call MPI_Scatter(buffers(2), 102, MPI_Datatype(103), MPI_IN_PLACE, 105, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter', 99)
+  ierr = -1
+  call MPI_Scatter(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter_c', 99)
+  ierr = -1
+  call MPI_Scatter(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter_c', 99)
+  ierr = -1
+  call MPI_Scatter(buffers(2), 102_8, MPI_Datatype(103), MPI_IN_PLACE, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter_c', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Scatter_init(MPI_BOTTOM, 102, MPI_Datatype(103), buffers(5), 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Scatter_init', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Scatter_init(buffers(2), 102, MPI_Datatype(103), MPI_BOTTOM, 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Scatter_init', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Scatter_init(buffers(2), 102, MPI_Datatype(103), MPI_IN_PLACE, 105, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Scatter_init', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Scatter_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), buffers(5), 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Scatter_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init_c', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Scatter_init(buffers(2), 102_8, MPI_Datatype(103), MPI_BOTTOM, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Scatter_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init_c', 99)
+  mpi_requests(11)%MPI_VAL = 110
+  ierr = -1
+  call MPI_Scatter_init(buffers(2), 102_8, MPI_Datatype(103), MPI_IN_PLACE, 105_8, MPI_Datatype(106), 107, MPI_Comm(108), &
+      MPI_Info(109), mpi_requests(11), ierr)
+  if (mpi_requests(11)%MPI_VAL /= 910) call wrong('MPI_Scatter_init_c', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  ierr = -1
+  call MPI_Scatterv(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), 106, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  ierr = -1
+  call MPI_Scatterv(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, 106, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  ierr = -1
+  call MPI_Scatterv(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_IN_PLACE, 106, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  ierr = -1
+  call MPI_Scatterv(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), 106_8, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  ierr = -1
+  call MPI_Scatterv(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, 106_8, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  ierr = -1
+  call MPI_Scatterv(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_IN_PLACE, 106_8, MPI_Datatype(107), 108, MPI_Comm(109), ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv_c', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Scatterv_init(MPI_BOTTOM, plain1, plain2, MPI_Datatype(104), buffers(6), 106, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Scatterv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Scatterv_init(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_BOTTOM, 106, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Scatterv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Scatterv_init(buffers(2), plain1, plain2, MPI_Datatype(104), MPI_IN_PLACE, 106, MPI_Datatype(107), 108, &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Scatterv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Scatterv_init(MPI_BOTTOM, wide1, wide2, MPI_Datatype(104), buffers(6), 106_8, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Scatterv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Scatterv_init(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_BOTTOM, 106_8, MPI_Datatype(107), 108, MPI_Comm(109), &
+      MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Scatterv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init_c', 99)
+  wide1(1) = 102
+  wide2(1) = 103
+  mpi_requests(12)%MPI_VAL = 111
+  ierr = -1
+  call MPI_Scatterv_init(buffers(2), wide1, wide2, MPI_Datatype(104), MPI_IN_PLACE, 106_8, MPI_Datatype(107), 108, &
+      MPI_Comm(109), MPI_Info(110), mpi_requests(12), ierr)
+  if (mpi_requests(12)%MPI_VAL /= 911) call wrong('MPI_Scatterv_init_c', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init_c', 99)
+  ierr = -1
+  call MPI_Send(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Send', 99)
+  ierr = -1
+  call MPI_Send(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Send_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Send_init(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Send_init', 7)
+  if (ierr /= 0) call wrong('MPI_Send_init', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Send_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Send_init_c', 7)
+  if (ierr /= 0) call wrong('MPI_Send_init_c', 99)
+  ierr = -1
+  call MPI_Sendrecv(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, buffers(7), 107, MPI_Datatype(108), 109, 110, MPI_Comm(111), &
+      one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv', 99)
+  ierr = -1
+  call MPI_Sendrecv(buffers(2), 102, MPI_Datatype(103), 104, 105, MPI_BOTTOM, 107, MPI_Datatype(108), 109, 110, MPI_Comm(111), &
+      one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv', 99)
+  ierr = -1
+  call MPI_Sendrecv(buffers(2), 102, MPI_Datatype(103), 104, 105, buffers(7), 107, MPI_Datatype(108), 109, 110, MPI_Comm(111), &
+      MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv', 99)
+  ierr = -1
+  call MPI_Sendrecv(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, buffers(7), 107_8, MPI_Datatype(108), 109, 110, &
+      MPI_Comm(111), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_c', 99)
+  ierr = -1
+  call MPI_Sendrecv(buffers(2), 102_8, MPI_Datatype(103), 104, 105, MPI_BOTTOM, 107_8, MPI_Datatype(108), 109, 110, &
+      MPI_Comm(111), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_c', 99)
+  ierr = -1
+  call MPI_Sendrecv(buffers(2), 102_8, MPI_Datatype(103), 104, 105, buffers(7), 107_8, MPI_Datatype(108), 109, 110, &
+      MPI_Comm(111), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_c', 99)
+  ierr = -1
+  call MPI_Sendrecv_replace(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, 106, 107, MPI_Comm(108), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_replace', 99)
+  ierr = -1
+  call MPI_Sendrecv_replace(buffers(2), 102, MPI_Datatype(103), 104, 105, 106, 107, MPI_Comm(108), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_replace', 99)
+  ierr = -1
+  call MPI_Sendrecv_replace(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, 106, 107, MPI_Comm(108), one_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_replace_c', 99)
+  ierr = -1
+  call MPI_Sendrecv_replace(buffers(2), 102_8, MPI_Datatype(103), 104, 105, 106, 107, MPI_Comm(108), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_replace_c', 99)
+  ierr = -1
+  call MPI_Session_attach_buffer(MPI_Session(101), MPI_BUFFER_AUTOMATIC, 103, ierr)
+  if (ierr /= 0) call wrong('MPI_Session_attach_buffer', 99)
+  ierr = -1
+  call MPI_Session_attach_buffer(MPI_Session(101), MPI_BUFFER_AUTOMATIC, 103_8, ierr)
+  if (ierr /= 0) call wrong('MPI_Session_attach_buffer_c', 99)
+  ierr = -1
+  call MPI_Ssend(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Ssend', 99)
+  ierr = -1
+  call MPI_Ssend(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), ierr)
+  if (ierr /= 0) call wrong('MPI_Ssend_c', 99)
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ssend_init(MPI_BOTTOM, 102, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ssend_init', 7)
+  if (ierr /= 0) call wrong('MPI_Ssend_init', 99)
+end subroutine part38
+subroutine part39
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  mpi_requests(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Ssend_init(MPI_BOTTOM, 102_8, MPI_Datatype(103), 104, 105, MPI_Comm(106), mpi_requests(8), ierr)
+  if (mpi_requests(8)%MPI_VAL /= 907) call wrong('MPI_Ssend_init_c', 7)
+  if (ierr /= 0) call wrong('MPI_Ssend_init_c', 99)
+  mpi_requests(2)%MPI_VAL = 101
+  flag = .false.
+  ierr = -1
+  call MPI_Test(mpi_requests(2), flag, MPI_STATUS_IGNORE, ierr)
+  if (mpi_requests(2)%MPI_VAL /= 901) call wrong('MPI_Test', 1)
+  if (.not. flag) call wrong('MPI_Test', 2)
+  if (ierr /= 0) call wrong('MPI_Test', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  flag = .false.
+  ierr = -1
+  call MPI_Testall(101, mpi_requests1, flag, MPI_STATUSES_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Testall', 3)
+  if (ierr /= 0) call wrong('MPI_Testall', 99)
+end subroutine part39
+subroutine part40
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  plain(4) = 103
+  ierr = -1
+  call MPI_Unpack(MPI_BOTTOM, 102, plain(4), buffers(5), 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (plain(4) /= 903) call wrong('MPI_Unpack', 3)
+  if (ierr /= 0) call wrong('MPI_Unpack', 99)
+  plain(4) = 103
+  ierr = -1
+  call MPI_Unpack(buffers(2), 102, plain(4), MPI_BOTTOM, 105, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (plain(4) /= 903) call wrong('MPI_Unpack', 3)
+  if (ierr /= 0) call wrong('MPI_Unpack', 99)
+  wide(4) = 103
+  ierr = -1
+  call MPI_Unpack(MPI_BOTTOM, 102_8, wide(4), buffers(5), 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (wide(4) /= 903) call wrong('MPI_Unpack_c', 3)
+  if (ierr /= 0) call wrong('MPI_Unpack_c', 99)
+  wide(4) = 103
+  ierr = -1
+  call MPI_Unpack(buffers(2), 102_8, wide(4), MPI_BOTTOM, 105_8, MPI_Datatype(106), MPI_Comm(107), ierr)
+  if (wide(4) /= 903) call wrong('MPI_Unpack_c', 3)
+  if (ierr /= 0) call wrong('MPI_Unpack_c', 99)
+  wide(5) = 104
+  ierr = -1
+  call MPI_Unpack_external('word 1  ', MPI_BOTTOM, 103_8, wide(5), buffers(6), 106, MPI_Datatype(107), ierr)
+  if (wide(5) /= 904) call wrong('MPI_Unpack_external', 4)
+  if (ierr /= 0) call wrong('MPI_Unpack_external', 99)
+  wide(5) = 104
+  ierr = -1
+  call MPI_Unpack_external('word 1  ', buffers(3), 103_8, wide(5), MPI_BOTTOM, 106, MPI_Datatype(107), ierr)
+  if (wide(5) /= 904) call wrong('MPI_Unpack_external', 4)
+  if (ierr /= 0) call wrong('MPI_Unpack_external', 99)
+  wide(5) = 104
+  ierr = -1
+  call MPI_Unpack_external('word 1  ', MPI_BOTTOM, 103_8, wide(5), buffers(6), 106_8, MPI_Datatype(107), ierr)
+  if (wide(5) /= 904) call wrong('MPI_Unpack_external_c', 4)
+  if (ierr /= 0) call wrong('MPI_Unpack_external_c', 99)
+  wide(5) = 104
+  ierr = -1
+  call MPI_Unpack_external('word 1  ', buffers(3), 103_8, wide(5), MPI_BOTTOM, 106_8, MPI_Datatype(107), ierr)
+  if (wide(5) /= 904) call wrong('MPI_Unpack_external_c', 4)
+  if (ierr /= 0) call wrong('MPI_Unpack_external_c', 99)
+  mpi_requests(2)%MPI_VAL = 101
+  ierr = -1
+  call MPI_Wait(mpi_requests(2), MPI_STATUS_IGNORE, ierr)
+  if (mpi_requests(2)%MPI_VAL /= 901) call wrong('MPI_Wait', 1)
+  if (ierr /= 0) call wrong('MPI_Wait', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  ierr = -1
+  call MPI_Waitall(101, mpi_requests1, MPI_STATUSES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Waitall', 99)
+  ierr = -1
+  call MPI_Win_attach(MPI_Win(101), MPI_BOTTOM, 103_8, ierr)
+  if (ierr /= 0) call wrong('MPI_Win_attach', 99)
+  mpi_wins(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_Win_create(MPI_BOTTOM, 102_8, 103, MPI_Info(104), MPI_Comm(105), mpi_wins(7), ierr)
+  if (mpi_wins(7)%MPI_VAL /= 906) call wrong('MPI_Win_create', 6)
+  if (ierr /= 0) call wrong('MPI_Win_create', 99)
+  mpi_wins(7)%MPI_VAL = 106
+  ierr = -1
+  call MPI_Win_create(MPI_BOTTOM, 102_8, 103_8, MPI_Info(104), MPI_Comm(105), mpi_wins(7), ierr)
+  if (mpi_wins(7)%MPI_VAL /= 906) call wrong('MPI_Win_create_c', 6)
+  if (ierr /= 0) call wrong('MPI_Win_create_c', 99)
+  ierr = -1
+  call MPI_Win_detach(MPI_Win(101), MPI_BOTTOM, ierr)
+  if (ierr /= 0) call wrong('MPI_Win_detach', 99)
+end subroutine part40
+subroutine part41
+  use mpi_f08
+  use, intrinsic :: iso_c_binding, only : c_ptr
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  type(c_ptr) :: pointer
+  type(MPI_Status) :: one_status, statuses(24)
+  type(MPI_Comm), save :: mpi_comms(2000), mpi_comms1(2000), mpi_comms2(2000)
+  type(MPI_Datatype), save :: mpi_datatypes(2000), mpi_datatypes1(2000), mpi_datatypes2(2000)
+  type(MPI_Errhandler), save :: mpi_errhandlers(2000), mpi_errhandlers1(2000), mpi_errhandlers2(2000)
+  type(MPI_File), save :: mpi_files(2000), mpi_files1(2000), mpi_files2(2000)
+  type(MPI_Group), save :: mpi_groups(2000), mpi_groups1(2000), mpi_groups2(2000)
+  type(MPI_Info), save :: mpi_infos(2000), mpi_infos1(2000), mpi_infos2(2000)
+  type(MPI_Message), save :: mpi_messages(2000), mpi_messages1(2000), mpi_messages2(2000)
+  type(MPI_Op), save :: mpi_ops(2000), mpi_ops1(2000), mpi_ops2(2000)
+  type(MPI_Request), save :: mpi_requests(2000), mpi_requests1(2000), mpi_requests2(2000)
+  type(MPI_Session), save :: mpi_sessions(2000), mpi_sessions1(2000), mpi_sessions2(2000)
+  type(MPI_Win), save :: mpi_wins(2000), mpi_wins1(2000), mpi_wins2(2000)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  one_status%MPI_SOURCE = 66
+  statuses%MPI_SOURCE = 77
+  mpi_comms(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Comm_spawn('word 1  ', MPI_ARGV_NULL, 103, MPI_Info(104), 902, MPI_Comm(106), mpi_comms(8), buffers(9:), ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_spawn', 99)
+  mpi_comms(8)%MPI_VAL = 107
+  ierr = -1
+  call MPI_Comm_spawn('word 1  ', texts, 103, MPI_Info(104), 902, MPI_Comm(106), mpi_comms(8), MPI_ERRCODES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_spawn', 99)
+  plain1(1) = 104
+  mpi_infos1(1)%MPI_VAL = 105
+  mpi_comms(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Comm_spawn_multiple(1, texts, MPI_ARGVS_NULL, plain1, mpi_infos1, 902, MPI_Comm(107), mpi_comms(9), buffers(10:), ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_spawn_multiple', 99)
+  plain1(1) = 104
+  mpi_infos1(1)%MPI_VAL = 105
+  mpi_comms(9)%MPI_VAL = 108
+  ierr = -1
+  call MPI_Comm_spawn_multiple(1, texts, text_rows, plain1, mpi_infos1, 902, MPI_Comm(107), mpi_comms(9), MPI_ERRCODES_IGNORE, &
+      ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_spawn_multiple', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  plain(4) = 103
+  flag = .false.
+  ierr = -1
+  call MPI_Request_get_status_any(1, mpi_requests1, plain(4), flag, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Request_get_status_any', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  plain(4) = 103
+  plain1(1) = 104
+  ierr = -1
+  call MPI_Request_get_status_some(1, mpi_requests1, plain(4), plain1, MPI_STATUSES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Request_get_status_some', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  plain(4) = 103
+  flag = .false.
+  ierr = -1
+  call MPI_Testany(1, mpi_requests1, plain(4), flag, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Testany', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  plain(4) = 103
+  plain1(1) = 104
+  ierr = -1
+  call MPI_Testsome(1, mpi_requests1, plain(4), plain1, MPI_STATUSES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Testsome', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  plain(4) = 103
+  ierr = -1
+  call MPI_Waitany(1, mpi_requests1, plain(4), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Waitany', 99)
+  mpi_requests1(1)%MPI_VAL = 102
+  plain(4) = 103
+  plain1(1) = 104
+  ierr = -1
+  call MPI_Waitsome(1, mpi_requests1, plain(4), plain1, MPI_STATUSES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Waitsome', 99)
+end subroutine part41
 program calls_f08
   call part0
   call part1
@@ -6250,4 +9817,18 @@ program calls_f08
   call part25
   call part26
   call part27
+  call part28
+  call part29
+  call part30
+  call part31
+  call part32
+  call part33
+  call part34
+  call part35
+  call part36
+  call part37
+  call part38
+  call part39
+  call part40
+  call part41
 end program calls_f08

@@ -12,9 +12,12 @@ subroutine part0
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   flag = .false.
@@ -209,9 +212,12 @@ subroutine part1
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   plain1(1) = 103
@@ -421,9 +427,12 @@ subroutine part2
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   numbers(6) = 105
@@ -640,9 +649,12 @@ subroutine part3
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   ierr = -1
@@ -783,9 +795,12 @@ subroutine part4
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   ierr = -1
@@ -1023,9 +1038,12 @@ subroutine part5
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   plain1(1) = 105
@@ -1253,9 +1271,12 @@ subroutine part6
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   plain1(1) = 105
@@ -1458,9 +1479,12 @@ subroutine part7
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   numbers1(1) = 102
@@ -1641,9 +1665,12 @@ subroutine part8
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   ierr = -1
@@ -1885,9 +1912,12 @@ subroutine part9
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   numbers1(1) = 102
@@ -2034,9 +2064,12 @@ subroutine part10
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   flag = .false.
@@ -2232,9 +2265,12 @@ subroutine part11
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   plain1(1) = 103
@@ -2444,9 +2480,12 @@ subroutine part12
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   numbers(6) = 105
@@ -2663,9 +2702,12 @@ subroutine part13
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   ierr = -1
@@ -2806,9 +2848,12 @@ subroutine part14
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   ierr = -1
@@ -3046,9 +3091,12 @@ subroutine part15
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   plain1(1) = 105
@@ -3276,9 +3324,12 @@ subroutine part16
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   plain1(1) = 105
@@ -3481,9 +3532,12 @@ subroutine part17
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   numbers1(1) = 102
@@ -3664,9 +3718,12 @@ subroutine part18
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   ierr = -1
@@ -3908,9 +3965,12 @@ subroutine part19
   integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
   logical :: flag, flags(24)
   character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
   integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
   integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
   buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
   old_status = 66
   status_array = 77
   numbers1(1) = 102
@@ -4050,6 +4110,1736 @@ subroutine part19
   if (PMPI_WTICK() /= 17) call wrong('MPI_Wtick', 0)
   if (PMPI_WTIME() /= 17) call wrong('MPI_Wtime', 0)
 end subroutine part19
+subroutine part20
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  ierr = -1
+  call MPI_ACCUMULATE(MPI_BOTTOM, 102, 103, 104, 105_8, 106, 107, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Accumulate', 99)
+  ierr = -1
+  call MPI_ALLGATHER(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather', 99)
+  ierr = -1
+  call MPI_ALLGATHER(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather', 99)
+  ierr = -1
+  call MPI_ALLGATHER(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Allgather', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ALLGATHER_INIT(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ALLGATHER_INIT(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ALLGATHER_INIT(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Allgather_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_ALLGATHERV(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_ALLGATHERV(MPI_IN_PLACE, 102, 103, buffers(5), plain1, plain2, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_ALLGATHERV(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_ALLGATHERV_INIT(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_ALLGATHERV_INIT(MPI_IN_PLACE, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_ALLGATHERV_INIT(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Allgatherv_init', 99)
+  ierr = -1
+  call MPI_ALLREDUCE(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce', 99)
+  ierr = -1
+  call MPI_ALLREDUCE(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce', 99)
+  ierr = -1
+  call MPI_ALLREDUCE(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Allreduce', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_ALLREDUCE_INIT(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Allreduce_init', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_ALLREDUCE_INIT(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Allreduce_init', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_ALLREDUCE_INIT(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Allreduce_init', 8)
+  if (ierr /= 0) call wrong('MPI_Allreduce_init', 99)
+  ierr = -1
+  call MPI_ALLTOALL(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall', 99)
+  ierr = -1
+  call MPI_ALLTOALL(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall', 99)
+  ierr = -1
+  call MPI_ALLTOALL(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoall', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ALLTOALL_INIT(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ALLTOALL_INIT(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ALLTOALL_INIT(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Alltoall_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_ALLTOALLV(MPI_BOTTOM, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_ALLTOALLV(MPI_IN_PLACE, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_ALLTOALLV(buffers(2), plain1, plain2, 104, MPI_BOTTOM, plain3, plain4, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(12) = 111
+  ierr = -1
+  call MPI_ALLTOALLV_INIT(MPI_BOTTOM, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(12) = 111
+  ierr = -1
+  call MPI_ALLTOALLV_INIT(MPI_IN_PLACE, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(12) = 111
+  ierr = -1
+  call MPI_ALLTOALLV_INIT(buffers(2), plain1, plain2, 104, MPI_BOTTOM, plain3, plain4, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  ierr = -1
+  call MPI_ALLTOALLW(MPI_BOTTOM, plain1, plain2, numbers1, buffers(6), plain3, plain4, numbers2, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  ierr = -1
+  call MPI_ALLTOALLW(MPI_IN_PLACE, plain1, plain2, numbers1, buffers(6), plain3, plain4, numbers2, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  ierr = -1
+  call MPI_ALLTOALLW(buffers(2), plain1, plain2, numbers1, MPI_BOTTOM, plain3, plain4, numbers2, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Alltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  numbers(12) = 111
+  ierr = -1
+  call MPI_ALLTOALLW_INIT(MPI_BOTTOM, plain1, plain2, numbers1, buffers(6), plain3, plain4, numbers2, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  numbers(12) = 111
+  ierr = -1
+  call MPI_ALLTOALLW_INIT(MPI_IN_PLACE, plain1, plain2, numbers1, buffers(6), plain3, plain4, numbers2, 109, 110, numbers(12), &
+      ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  numbers(12) = 111
+  ierr = -1
+  call MPI_ALLTOALLW_INIT(buffers(2), plain1, plain2, numbers1, MPI_BOTTOM, plain3, plain4, numbers2, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Alltoallw_init', 99)
+  ierr = -1
+  call MPI_BCAST(MPI_BOTTOM, 102, 103, 104, 105, ierr)
+  if (ierr /= 0) call wrong('MPI_Bcast', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_BCAST_INIT(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Bcast_init', 7)
+  if (ierr /= 0) call wrong('MPI_Bcast_init', 99)
+  ierr = -1
+  call MPI_BSEND(MPI_BOTTOM, 102, 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Bsend', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_BSEND_INIT(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Bsend_init', 7)
+  if (ierr /= 0) call wrong('MPI_Bsend_init', 99)
+  ierr = -1
+  call MPI_BUFFER_ATTACH(MPI_BUFFER_AUTOMATIC, 102, ierr)
+  if (ierr /= 0) call wrong('MPI_Buffer_attach', 99)
+end subroutine part20
+subroutine part21
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  ierr = -1
+  call MPI_COMM_ATTACH_BUFFER(101, MPI_BUFFER_AUTOMATIC, 103, ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_attach_buffer', 99)
+end subroutine part21
+subroutine part22
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  ierr = -1
+  call MPI_COMPARE_AND_SWAP(MPI_BOTTOM, buffers(3), buffers(4), 104, 105, 106_8, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Compare_and_swap', 99)
+  ierr = -1
+  call MPI_COMPARE_AND_SWAP(buffers(2), MPI_BOTTOM, buffers(4), 104, 105, 106_8, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Compare_and_swap', 99)
+  ierr = -1
+  call MPI_COMPARE_AND_SWAP(buffers(2), buffers(3), MPI_BOTTOM, 104, 105, 106_8, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Compare_and_swap', 99)
+  plain1(1) = 103
+  plain2(1) = 104
+  plain3(1) = 105
+  numbers(10) = 109
+  ierr = -1
+  call MPI_DIST_GRAPH_CREATE(101, 102, plain1, plain2, plain3, MPI_UNWEIGHTED, 107, .true., numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Dist_graph_create', 9)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create', 99)
+  plain1(1) = 103
+  plain2(1) = 104
+  plain3(1) = 105
+  numbers(10) = 109
+  ierr = -1
+  call MPI_DIST_GRAPH_CREATE(101, 102, plain1, plain2, plain3, MPI_WEIGHTS_EMPTY, 107, .true., numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Dist_graph_create', 9)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_DIST_GRAPH_CREATE_ADJACENT(101, 102, plain1, MPI_UNWEIGHTED, 105, plain2, buffers(8:), 108, .true., numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Dist_graph_create_adjacent', 10)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create_adjacent', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_DIST_GRAPH_CREATE_ADJACENT(101, 102, plain1, MPI_WEIGHTS_EMPTY, 105, plain2, buffers(8:), 108, .true., numbers(11), &
+      ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Dist_graph_create_adjacent', 10)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create_adjacent', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_DIST_GRAPH_CREATE_ADJACENT(101, 102, plain1, buffers(5:), 105, plain2, MPI_UNWEIGHTED, 108, .true., numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Dist_graph_create_adjacent', 10)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create_adjacent', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_DIST_GRAPH_CREATE_ADJACENT(101, 102, plain1, buffers(5:), 105, plain2, MPI_WEIGHTS_EMPTY, 108, .true., numbers(11), &
+      ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Dist_graph_create_adjacent', 10)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_create_adjacent', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  ierr = -1
+  call MPI_DIST_GRAPH_NEIGHBORS(101, 102, plain1, MPI_UNWEIGHTED, 105, plain2, buffers(8:), ierr)
+  if (plain1(1) /= 903) call wrong('MPI_Dist_graph_neighbors', 3)
+  if (plain2(1) /= 906) call wrong('MPI_Dist_graph_neighbors', 6)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_neighbors', 99)
+  plain1(1) = 103
+  plain2(1) = 106
+  ierr = -1
+  call MPI_DIST_GRAPH_NEIGHBORS(101, 102, plain1, buffers(5:), 105, plain2, MPI_UNWEIGHTED, ierr)
+  if (plain1(1) /= 903) call wrong('MPI_Dist_graph_neighbors', 3)
+  if (plain2(1) /= 906) call wrong('MPI_Dist_graph_neighbors', 6)
+  if (ierr /= 0) call wrong('MPI_Dist_graph_neighbors', 99)
+  ierr = -1
+  call MPI_EXSCAN(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan', 99)
+  ierr = -1
+  call MPI_EXSCAN(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan', 99)
+  ierr = -1
+  call MPI_EXSCAN(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Exscan', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_EXSCAN_INIT(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Exscan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_EXSCAN_INIT(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Exscan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_EXSCAN_INIT(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Exscan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Exscan_init', 99)
+  ierr = -1
+  call MPI_FETCH_AND_OP(MPI_BOTTOM, buffers(3), 103, 104, 105_8, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Fetch_and_op', 99)
+  ierr = -1
+  call MPI_FETCH_AND_OP(buffers(2), MPI_BOTTOM, 103, 104, 105_8, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Fetch_and_op', 99)
+  numbers(6) = 105
+  ierr = -1
+  call MPI_FILE_IREAD(101, MPI_BOTTOM, 103, 104, numbers(6), ierr)
+  if (numbers(6) /= 905) call wrong('MPI_File_iread', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread', 99)
+  numbers(6) = 105
+  ierr = -1
+  call MPI_FILE_IREAD_ALL(101, MPI_BOTTOM, 103, 104, numbers(6), ierr)
+  if (numbers(6) /= 905) call wrong('MPI_File_iread_all', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread_all', 99)
+  numbers(7) = 106
+  ierr = -1
+  call MPI_FILE_IREAD_AT(101, 102_8, MPI_BOTTOM, 104, 105, numbers(7), ierr)
+  if (numbers(7) /= 906) call wrong('MPI_File_iread_at', 6)
+  if (ierr /= 0) call wrong('MPI_File_iread_at', 99)
+  numbers(7) = 106
+  ierr = -1
+  call MPI_FILE_IREAD_AT_ALL(101, 102_8, MPI_BOTTOM, 104, 105, numbers(7), ierr)
+  if (numbers(7) /= 906) call wrong('MPI_File_iread_at_all', 6)
+  if (ierr /= 0) call wrong('MPI_File_iread_at_all', 99)
+  numbers(6) = 105
+  ierr = -1
+  call MPI_FILE_IREAD_SHARED(101, MPI_BOTTOM, 103, 104, numbers(6), ierr)
+  if (numbers(6) /= 905) call wrong('MPI_File_iread_shared', 5)
+  if (ierr /= 0) call wrong('MPI_File_iread_shared', 99)
+  numbers(6) = 105
+  ierr = -1
+  call MPI_FILE_IWRITE(101, MPI_BOTTOM, 103, 104, numbers(6), ierr)
+  if (numbers(6) /= 905) call wrong('MPI_File_iwrite', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite', 99)
+  numbers(6) = 105
+  ierr = -1
+  call MPI_FILE_IWRITE_ALL(101, MPI_BOTTOM, 103, 104, numbers(6), ierr)
+  if (numbers(6) /= 905) call wrong('MPI_File_iwrite_all', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_all', 99)
+  numbers(7) = 106
+  ierr = -1
+  call MPI_FILE_IWRITE_AT(101, 102_8, MPI_BOTTOM, 104, 105, numbers(7), ierr)
+  if (numbers(7) /= 906) call wrong('MPI_File_iwrite_at', 6)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_at', 99)
+  numbers(7) = 106
+  ierr = -1
+  call MPI_FILE_IWRITE_AT_ALL(101, 102_8, MPI_BOTTOM, 104, 105, numbers(7), ierr)
+  if (numbers(7) /= 906) call wrong('MPI_File_iwrite_at_all', 6)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_at_all', 99)
+  numbers(6) = 105
+  ierr = -1
+  call MPI_FILE_IWRITE_SHARED(101, MPI_BOTTOM, 103, 104, numbers(6), ierr)
+  if (numbers(6) /= 905) call wrong('MPI_File_iwrite_shared', 5)
+  if (ierr /= 0) call wrong('MPI_File_iwrite_shared', 99)
+end subroutine part22
+subroutine part23
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  ierr = -1
+  call MPI_FILE_READ(101, MPI_BOTTOM, 103, 104, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read', 99)
+  ierr = -1
+  call MPI_FILE_READ(101, buffers(3), 103, 104, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read', 99)
+  ierr = -1
+  call MPI_FILE_READ_ALL(101, MPI_BOTTOM, 103, 104, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all', 99)
+  ierr = -1
+  call MPI_FILE_READ_ALL(101, buffers(3), 103, 104, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all', 99)
+  ierr = -1
+  call MPI_FILE_READ_ALL_BEGIN(101, MPI_BOTTOM, 103, 104, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_begin', 99)
+  ierr = -1
+  call MPI_FILE_READ_ALL_END(101, MPI_BOTTOM, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_end', 99)
+  ierr = -1
+  call MPI_FILE_READ_ALL_END(101, buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_all_end', 99)
+  ierr = -1
+  call MPI_FILE_READ_AT(101, 102_8, MPI_BOTTOM, 104, 105, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at', 99)
+  ierr = -1
+  call MPI_FILE_READ_AT(101, 102_8, buffers(4), 104, 105, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at', 99)
+  ierr = -1
+  call MPI_FILE_READ_AT_ALL(101, 102_8, MPI_BOTTOM, 104, 105, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all', 99)
+  ierr = -1
+  call MPI_FILE_READ_AT_ALL(101, 102_8, buffers(4), 104, 105, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all', 99)
+  ierr = -1
+  call MPI_FILE_READ_AT_ALL_BEGIN(101, 102_8, MPI_BOTTOM, 104, 105, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_begin', 99)
+  ierr = -1
+  call MPI_FILE_READ_AT_ALL_END(101, MPI_BOTTOM, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_end', 99)
+  ierr = -1
+  call MPI_FILE_READ_AT_ALL_END(101, buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_at_all_end', 99)
+  ierr = -1
+  call MPI_FILE_READ_ORDERED(101, MPI_BOTTOM, 103, 104, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered', 99)
+  ierr = -1
+  call MPI_FILE_READ_ORDERED(101, buffers(3), 103, 104, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered', 99)
+  ierr = -1
+  call MPI_FILE_READ_ORDERED_BEGIN(101, MPI_BOTTOM, 103, 104, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_begin', 99)
+  ierr = -1
+  call MPI_FILE_READ_ORDERED_END(101, MPI_BOTTOM, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_end', 99)
+  ierr = -1
+  call MPI_FILE_READ_ORDERED_END(101, buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_ordered_end', 99)
+  ierr = -1
+  call MPI_FILE_READ_SHARED(101, MPI_BOTTOM, 103, 104, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_shared', 99)
+  ierr = -1
+  call MPI_FILE_READ_SHARED(101, buffers(3), 103, 104, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_read_shared', 99)
+  ierr = -1
+  call MPI_FILE_WRITE(101, MPI_BOTTOM, 103, 104, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write', 99)
+  ierr = -1
+  call MPI_FILE_WRITE(101, buffers(3), 103, 104, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ALL(101, MPI_BOTTOM, 103, 104, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ALL(101, buffers(3), 103, 104, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ALL_BEGIN(101, MPI_BOTTOM, 103, 104, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_begin', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ALL_END(101, MPI_BOTTOM, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_end', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ALL_END(101, buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_all_end', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_AT(101, 102_8, MPI_BOTTOM, 104, 105, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_AT(101, 102_8, buffers(4), 104, 105, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_AT_ALL(101, 102_8, MPI_BOTTOM, 104, 105, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_AT_ALL(101, 102_8, buffers(4), 104, 105, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_AT_ALL_BEGIN(101, 102_8, MPI_BOTTOM, 104, 105, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_begin', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_AT_ALL_END(101, MPI_BOTTOM, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_end', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_AT_ALL_END(101, buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_at_all_end', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ORDERED(101, MPI_BOTTOM, 103, 104, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ORDERED(101, buffers(3), 103, 104, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ORDERED_BEGIN(101, MPI_BOTTOM, 103, 104, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_begin', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ORDERED_END(101, MPI_BOTTOM, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_end', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_ORDERED_END(101, buffers(3), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_ordered_end', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_SHARED(101, MPI_BOTTOM, 103, 104, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_shared', 99)
+  ierr = -1
+  call MPI_FILE_WRITE_SHARED(101, buffers(3), 103, 104, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_File_write_shared', 99)
+  ierr = -1
+  call MPI_FREE_MEM(MPI_BOTTOM, ierr)
+  if (ierr /= 0) call wrong('MPI_Free_mem', 99)
+  ierr = -1
+  call MPI_GATHER(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Gather', 99)
+  ierr = -1
+  call MPI_GATHER(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Gather', 99)
+  ierr = -1
+  call MPI_GATHER(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Gather', 99)
+  numbers(11) = 110
+  ierr = -1
+  call MPI_GATHER_INIT(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Gather_init', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init', 99)
+  numbers(11) = 110
+  ierr = -1
+  call MPI_GATHER_INIT(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Gather_init', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init', 99)
+  numbers(11) = 110
+  ierr = -1
+  call MPI_GATHER_INIT(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Gather_init', 10)
+  if (ierr /= 0) call wrong('MPI_Gather_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_GATHERV(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_GATHERV(MPI_IN_PLACE, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_GATHERV(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Gatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(12) = 111
+  ierr = -1
+  call MPI_GATHERV_INIT(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Gatherv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(12) = 111
+  ierr = -1
+  call MPI_GATHERV_INIT(MPI_IN_PLACE, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Gatherv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(12) = 111
+  ierr = -1
+  call MPI_GATHERV_INIT(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Gatherv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Gatherv_init', 99)
+  ierr = -1
+  call MPI_GET(MPI_BOTTOM, 102, 103, 104, 105_8, 106, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Get', 99)
+end subroutine part23
+subroutine part24
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  ierr = -1
+  call MPI_GET_ACCUMULATE(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108_8, 109, 110, 111, 112, ierr)
+  if (ierr /= 0) call wrong('MPI_Get_accumulate', 99)
+  ierr = -1
+  call MPI_GET_ACCUMULATE(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108_8, 109, 110, 111, 112, ierr)
+  if (ierr /= 0) call wrong('MPI_Get_accumulate', 99)
+  wide(3) = 102
+  ierr = -1
+  call MPI_GET_ADDRESS(MPI_BOTTOM, wide(3), ierr)
+  if (wide(3) /= 902) call wrong('MPI_Get_address', 2)
+  if (ierr /= 0) call wrong('MPI_Get_address', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IALLGATHER(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Iallgather', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IALLGATHER(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Iallgather', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IALLGATHER(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Iallgather', 8)
+  if (ierr /= 0) call wrong('MPI_Iallgather', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(10) = 109
+  ierr = -1
+  call MPI_IALLGATHERV(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Iallgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(10) = 109
+  ierr = -1
+  call MPI_IALLGATHERV(MPI_IN_PLACE, 102, 103, buffers(5), plain1, plain2, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Iallgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(10) = 109
+  ierr = -1
+  call MPI_IALLGATHERV(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Iallgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Iallgatherv', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IALLREDUCE(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iallreduce', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IALLREDUCE(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iallreduce', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IALLREDUCE(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iallreduce', 7)
+  if (ierr /= 0) call wrong('MPI_Iallreduce', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IALLTOALL(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ialltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IALLTOALL(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ialltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IALLTOALL(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ialltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ialltoall', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IALLTOALLV(MPI_BOTTOM, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ialltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IALLTOALLV(MPI_IN_PLACE, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ialltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IALLTOALLV(buffers(2), plain1, plain2, 104, MPI_BOTTOM, plain3, plain4, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ialltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IALLTOALLW(MPI_BOTTOM, plain1, plain2, numbers1, buffers(6), plain3, plain4, numbers2, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ialltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IALLTOALLW(MPI_IN_PLACE, plain1, plain2, numbers1, buffers(6), plain3, plain4, numbers2, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ialltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers1(1) = 104
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers2(1) = 108
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IALLTOALLW(buffers(2), plain1, plain2, numbers1, MPI_BOTTOM, plain3, plain4, numbers2, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ialltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ialltoallw', 99)
+  numbers(7) = 106
+  ierr = -1
+  call MPI_IBCAST(MPI_BOTTOM, 102, 103, 104, 105, numbers(7), ierr)
+  if (numbers(7) /= 906) call wrong('MPI_Ibcast', 6)
+  if (ierr /= 0) call wrong('MPI_Ibcast', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IBSEND(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Ibsend', 7)
+  if (ierr /= 0) call wrong('MPI_Ibsend', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IEXSCAN(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iexscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IEXSCAN(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iexscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IEXSCAN(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iexscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iexscan', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_IGATHER(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Igather', 9)
+  if (ierr /= 0) call wrong('MPI_Igather', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_IGATHER(MPI_IN_PLACE, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Igather', 9)
+  if (ierr /= 0) call wrong('MPI_Igather', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_IGATHER(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Igather', 9)
+  if (ierr /= 0) call wrong('MPI_Igather', 99)
+end subroutine part24
+subroutine part25
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IGATHERV(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Igatherv', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IGATHERV(MPI_IN_PLACE, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Igatherv', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_IGATHERV(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Igatherv', 10)
+  if (ierr /= 0) call wrong('MPI_Igatherv', 99)
+  flag = .false.
+  numbers(6) = 105
+  ierr = -1
+  call MPI_IMPROBE(101, 102, 103, flag, numbers(6), MPI_STATUS_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Improbe', 4)
+  if (numbers(6) /= 905) call wrong('MPI_Improbe', 5)
+  if (ierr /= 0) call wrong('MPI_Improbe', 99)
+  numbers(5) = 104
+  numbers(6) = 105
+  ierr = -1
+  call MPI_IMRECV(MPI_BOTTOM, 102, 103, numbers(5), numbers(6), ierr)
+  if (numbers(5) /= 904) call wrong('MPI_Imrecv', 4)
+  if (numbers(6) /= 905) call wrong('MPI_Imrecv', 5)
+  if (ierr /= 0) call wrong('MPI_Imrecv', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_INEIGHBOR_ALLGATHER(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ineighbor_allgather', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgather', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_INEIGHBOR_ALLGATHER(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ineighbor_allgather', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgather', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(10) = 109
+  ierr = -1
+  call MPI_INEIGHBOR_ALLGATHERV(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Ineighbor_allgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(10) = 109
+  ierr = -1
+  call MPI_INEIGHBOR_ALLGATHERV(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Ineighbor_allgatherv', 9)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_allgatherv', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_INEIGHBOR_ALLTOALL(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ineighbor_alltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoall', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_INEIGHBOR_ALLTOALL(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ineighbor_alltoall', 8)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoall', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(11) = 110
+  ierr = -1
+  call MPI_INEIGHBOR_ALLTOALLV(MPI_BOTTOM, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ineighbor_alltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(11) = 110
+  ierr = -1
+  call MPI_INEIGHBOR_ALLTOALLV(buffers(2), plain1, plain2, 104, MPI_BOTTOM, plain3, plain4, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ineighbor_alltoallv', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallv', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  numbers1(1) = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  numbers2(1) = 108
+  numbers(11) = 110
+  ierr = -1
+  call MPI_INEIGHBOR_ALLTOALLW(MPI_BOTTOM, plain1, wide1, numbers1, buffers(6), plain2, wide2, numbers2, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ineighbor_alltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallw', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  numbers1(1) = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  numbers2(1) = 108
+  numbers(11) = 110
+  ierr = -1
+  call MPI_INEIGHBOR_ALLTOALLW(buffers(2), plain1, wide1, numbers1, MPI_BOTTOM, plain2, wide2, numbers2, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Ineighbor_alltoallw', 10)
+  if (ierr /= 0) call wrong('MPI_Ineighbor_alltoallw', 99)
+  flag = .false.
+  ierr = -1
+  call MPI_IPROBE(101, 102, 103, flag, MPI_STATUS_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Iprobe', 4)
+  if (ierr /= 0) call wrong('MPI_Iprobe', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IRECV(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Irecv', 7)
+  if (ierr /= 0) call wrong('MPI_Irecv', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IREDUCE(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ireduce', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IREDUCE(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ireduce', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_IREDUCE(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Ireduce', 8)
+  if (ierr /= 0) call wrong('MPI_Ireduce', 99)
+  plain1(1) = 103
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IREDUCE_SCATTER(MPI_BOTTOM, buffers(3), plain1, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Ireduce_scatter', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter', 99)
+  plain1(1) = 103
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IREDUCE_SCATTER(MPI_IN_PLACE, buffers(3), plain1, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Ireduce_scatter', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter', 99)
+  plain1(1) = 103
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IREDUCE_SCATTER(buffers(2), MPI_BOTTOM, plain1, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Ireduce_scatter', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IREDUCE_SCATTER_BLOCK(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Ireduce_scatter_block', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IREDUCE_SCATTER_BLOCK(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Ireduce_scatter_block', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IREDUCE_SCATTER_BLOCK(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Ireduce_scatter_block', 7)
+  if (ierr /= 0) call wrong('MPI_Ireduce_scatter_block', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_IRSEND(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Irsend', 7)
+  if (ierr /= 0) call wrong('MPI_Irsend', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_ISCAN(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_ISCAN(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_ISCAN(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Iscan', 7)
+  if (ierr /= 0) call wrong('MPI_Iscan', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ISCATTER(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Iscatter', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ISCATTER(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Iscatter', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ISCATTER(buffers(2), 102, 103, MPI_IN_PLACE, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Iscatter', 9)
+  if (ierr /= 0) call wrong('MPI_Iscatter', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers(11) = 110
+  ierr = -1
+  call MPI_ISCATTERV(MPI_BOTTOM, plain1, plain2, 104, buffers(6), 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Iscatterv', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers(11) = 110
+  ierr = -1
+  call MPI_ISCATTERV(buffers(2), plain1, plain2, 104, MPI_BOTTOM, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Iscatterv', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers(11) = 110
+  ierr = -1
+  call MPI_ISCATTERV(buffers(2), plain1, plain2, 104, MPI_IN_PLACE, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Iscatterv', 10)
+  if (ierr /= 0) call wrong('MPI_Iscatterv', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_ISEND(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Isend', 7)
+  if (ierr /= 0) call wrong('MPI_Isend', 99)
+  numbers(1) = 112
+  ierr = -1
+  call MPI_ISENDRECV(MPI_BOTTOM, 102, 103, 104, 105, buffers(7), 107, 108, 109, 110, 111, numbers(1), ierr)
+  if (numbers(1) /= 912) call wrong('MPI_Isendrecv', 12)
+  if (ierr /= 0) call wrong('MPI_Isendrecv', 99)
+  numbers(1) = 112
+  ierr = -1
+  call MPI_ISENDRECV(buffers(2), 102, 103, 104, 105, MPI_BOTTOM, 107, 108, 109, 110, 111, numbers(1), ierr)
+  if (numbers(1) /= 912) call wrong('MPI_Isendrecv', 12)
+  if (ierr /= 0) call wrong('MPI_Isendrecv', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_ISENDRECV_REPLACE(MPI_BOTTOM, 102, 103, 104, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Isendrecv_replace', 9)
+  if (ierr /= 0) call wrong('MPI_Isendrecv_replace', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_ISSEND(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Issend', 7)
+  if (ierr /= 0) call wrong('MPI_Issend', 99)
+  numbers(5) = 104
+  ierr = -1
+  call MPI_MPROBE(101, 102, 103, numbers(5), MPI_STATUS_IGNORE, ierr)
+  if (numbers(5) /= 904) call wrong('MPI_Mprobe', 4)
+  if (ierr /= 0) call wrong('MPI_Mprobe', 99)
+  numbers(5) = 104
+  ierr = -1
+  call MPI_MRECV(MPI_BOTTOM, 102, 103, numbers(5), old_status, ierr)
+  if (numbers(5) /= 904) call wrong('MPI_Mrecv', 4)
+  if (ierr /= 0) call wrong('MPI_Mrecv', 99)
+  numbers(5) = 104
+  ierr = -1
+  call MPI_MRECV(buffers(2), 102, 103, numbers(5), MPI_STATUS_IGNORE, ierr)
+  if (numbers(5) /= 904) call wrong('MPI_Mrecv', 4)
+  if (ierr /= 0) call wrong('MPI_Mrecv', 99)
+  ierr = -1
+  call MPI_NEIGHBOR_ALLGATHER(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather', 99)
+  ierr = -1
+  call MPI_NEIGHBOR_ALLGATHER(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_NEIGHBOR_ALLGATHER_INIT(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Neighbor_allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather_init', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_NEIGHBOR_ALLGATHER_INIT(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Neighbor_allgather_init', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgather_init', 99)
+end subroutine part25
+subroutine part26
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_NEIGHBOR_ALLGATHERV(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  ierr = -1
+  call MPI_NEIGHBOR_ALLGATHERV(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_NEIGHBOR_ALLGATHERV_INIT(MPI_BOTTOM, 102, 103, buffers(5), plain1, plain2, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Neighbor_allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv_init', 99)
+  plain1(1) = 105
+  plain2(1) = 106
+  numbers(11) = 110
+  ierr = -1
+  call MPI_NEIGHBOR_ALLGATHERV_INIT(buffers(2), 102, 103, MPI_BOTTOM, plain1, plain2, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Neighbor_allgatherv_init', 10)
+  if (ierr /= 0) call wrong('MPI_Neighbor_allgatherv_init', 99)
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALL(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall', 99)
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALL(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALL_INIT(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Neighbor_alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall_init', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALL_INIT(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Neighbor_alltoall_init', 9)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoall_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALLV(MPI_BOTTOM, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALLV(buffers(2), plain1, plain2, 104, MPI_BOTTOM, plain3, plain4, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(12) = 111
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALLV_INIT(MPI_BOTTOM, plain1, plain2, 104, buffers(6), plain3, plain4, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Neighbor_alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  plain3(1) = 106
+  plain4(1) = 107
+  numbers(12) = 111
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALLV_INIT(buffers(2), plain1, plain2, 104, MPI_BOTTOM, plain3, plain4, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Neighbor_alltoallv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallv_init', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  numbers1(1) = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  numbers2(1) = 108
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALLW(MPI_BOTTOM, plain1, wide1, numbers1, buffers(6), plain2, wide2, numbers2, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  numbers1(1) = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  numbers2(1) = 108
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALLW(buffers(2), plain1, wide1, numbers1, MPI_BOTTOM, plain2, wide2, numbers2, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  numbers1(1) = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  numbers2(1) = 108
+  numbers(12) = 111
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALLW_INIT(MPI_BOTTOM, plain1, wide1, numbers1, buffers(6), plain2, wide2, numbers2, 109, 110, &
+      numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Neighbor_alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw_init', 99)
+  plain1(1) = 102
+  wide1(1) = 103
+  numbers1(1) = 104
+  plain2(1) = 106
+  wide2(1) = 107
+  numbers2(1) = 108
+  numbers(12) = 111
+  ierr = -1
+  call MPI_NEIGHBOR_ALLTOALLW_INIT(buffers(2), plain1, wide1, numbers1, MPI_BOTTOM, plain2, wide2, numbers2, 109, 110, &
+      numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Neighbor_alltoallw_init', 11)
+  if (ierr /= 0) call wrong('MPI_Neighbor_alltoallw_init', 99)
+  plain(7) = 106
+  ierr = -1
+  call MPI_PACK(MPI_BOTTOM, 102, 103, buffers(5), 105, plain(7), 107, ierr)
+  if (plain(7) /= 906) call wrong('MPI_Pack', 6)
+  if (ierr /= 0) call wrong('MPI_Pack', 99)
+  plain(7) = 106
+  ierr = -1
+  call MPI_PACK(buffers(2), 102, 103, MPI_BOTTOM, 105, plain(7), 107, ierr)
+  if (plain(7) /= 906) call wrong('MPI_Pack', 6)
+  if (ierr /= 0) call wrong('MPI_Pack', 99)
+  wide(8) = 107
+  ierr = -1
+  call MPI_PACK_EXTERNAL('word 1  ', MPI_BOTTOM, 103, 104, buffers(6), 106_8, wide(8), ierr)
+  if (wide(8) /= 907) call wrong('MPI_Pack_external', 7)
+  if (ierr /= 0) call wrong('MPI_Pack_external', 99)
+  wide(8) = 107
+  ierr = -1
+  call MPI_PACK_EXTERNAL('word 1  ', buffers(3), 103, 104, MPI_BOTTOM, 106_8, wide(8), ierr)
+  if (wide(8) /= 907) call wrong('MPI_Pack_external', 7)
+  if (ierr /= 0) call wrong('MPI_Pack_external', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_PRECV_INIT(MPI_BOTTOM, 102, 103_8, 104, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Precv_init', 9)
+  if (ierr /= 0) call wrong('MPI_Precv_init', 99)
+  ierr = -1
+  call MPI_PROBE(101, 102, 103, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Probe', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_PSEND_INIT(MPI_BOTTOM, 102, 103_8, 104, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Psend_init', 9)
+  if (ierr /= 0) call wrong('MPI_Psend_init', 99)
+  ierr = -1
+  call MPI_PUT(MPI_BOTTOM, 102, 103, 104, 105_8, 106, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Put', 99)
+  numbers(11) = 110
+  ierr = -1
+  call MPI_RACCUMULATE(MPI_BOTTOM, 102, 103, 104, 105_8, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Raccumulate', 10)
+  if (ierr /= 0) call wrong('MPI_Raccumulate', 99)
+  ierr = -1
+  call MPI_RECV(MPI_BOTTOM, 102, 103, 104, 105, 106, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Recv', 99)
+  ierr = -1
+  call MPI_RECV(buffers(2), 102, 103, 104, 105, 106, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Recv', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_RECV_INIT(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Recv_init', 7)
+  if (ierr /= 0) call wrong('MPI_Recv_init', 99)
+  ierr = -1
+  call MPI_REDUCE(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce', 99)
+  ierr = -1
+  call MPI_REDUCE(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce', 99)
+  ierr = -1
+  call MPI_REDUCE(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, 107, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_REDUCE_INIT(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Reduce_init', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_REDUCE_INIT(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Reduce_init', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_REDUCE_INIT(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Reduce_init', 9)
+  if (ierr /= 0) call wrong('MPI_Reduce_init', 99)
+  ierr = -1
+  call MPI_REDUCE_LOCAL(MPI_BOTTOM, buffers(3), 103, 104, 105, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_local', 99)
+  ierr = -1
+  call MPI_REDUCE_LOCAL(buffers(2), MPI_BOTTOM, 103, 104, 105, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_local', 99)
+  plain1(1) = 103
+  ierr = -1
+  call MPI_REDUCE_SCATTER(MPI_BOTTOM, buffers(3), plain1, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter', 99)
+  plain1(1) = 103
+  ierr = -1
+  call MPI_REDUCE_SCATTER(MPI_IN_PLACE, buffers(3), plain1, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter', 99)
+  plain1(1) = 103
+  ierr = -1
+  call MPI_REDUCE_SCATTER(buffers(2), MPI_BOTTOM, plain1, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter', 99)
+  ierr = -1
+  call MPI_REDUCE_SCATTER_BLOCK(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block', 99)
+  ierr = -1
+  call MPI_REDUCE_SCATTER_BLOCK(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block', 99)
+  ierr = -1
+  call MPI_REDUCE_SCATTER_BLOCK(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_REDUCE_SCATTER_BLOCK_INIT(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Reduce_scatter_block_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_REDUCE_SCATTER_BLOCK_INIT(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Reduce_scatter_block_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_REDUCE_SCATTER_BLOCK_INIT(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Reduce_scatter_block_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_block_init', 99)
+  plain1(1) = 103
+  numbers(9) = 108
+  ierr = -1
+  call MPI_REDUCE_SCATTER_INIT(MPI_BOTTOM, buffers(3), plain1, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Reduce_scatter_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init', 99)
+  plain1(1) = 103
+  numbers(9) = 108
+  ierr = -1
+  call MPI_REDUCE_SCATTER_INIT(MPI_IN_PLACE, buffers(3), plain1, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Reduce_scatter_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init', 99)
+  plain1(1) = 103
+  numbers(9) = 108
+  ierr = -1
+  call MPI_REDUCE_SCATTER_INIT(buffers(2), MPI_BOTTOM, plain1, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Reduce_scatter_init', 8)
+  if (ierr /= 0) call wrong('MPI_Reduce_scatter_init', 99)
+  flag = .false.
+  ierr = -1
+  call MPI_REQUEST_GET_STATUS(101, flag, MPI_STATUS_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Request_get_status', 2)
+  if (ierr /= 0) call wrong('MPI_Request_get_status', 99)
+end subroutine part26
+subroutine part27
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  numbers1(1) = 102
+  flag = .false.
+  ierr = -1
+  call MPI_REQUEST_GET_STATUS_ALL(101, numbers1, flag, MPI_STATUSES_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Request_get_status_all', 3)
+  if (ierr /= 0) call wrong('MPI_Request_get_status_all', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_RGET(MPI_BOTTOM, 102, 103, 104, 105_8, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Rget', 9)
+  if (ierr /= 0) call wrong('MPI_Rget', 99)
+  numbers(2) = 113
+  ierr = -1
+  call MPI_RGET_ACCUMULATE(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108_8, 109, 110, 111, 112, numbers(2), ierr)
+  if (numbers(2) /= 913) call wrong('MPI_Rget_accumulate', 13)
+  if (ierr /= 0) call wrong('MPI_Rget_accumulate', 99)
+  numbers(2) = 113
+  ierr = -1
+  call MPI_RGET_ACCUMULATE(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108_8, 109, 110, 111, 112, numbers(2), ierr)
+  if (numbers(2) /= 913) call wrong('MPI_Rget_accumulate', 13)
+  if (ierr /= 0) call wrong('MPI_Rget_accumulate', 99)
+  numbers(10) = 109
+  ierr = -1
+  call MPI_RPUT(MPI_BOTTOM, 102, 103, 104, 105_8, 106, 107, 108, numbers(10), ierr)
+  if (numbers(10) /= 909) call wrong('MPI_Rput', 9)
+  if (ierr /= 0) call wrong('MPI_Rput', 99)
+  ierr = -1
+  call MPI_RSEND(MPI_BOTTOM, 102, 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Rsend', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_RSEND_INIT(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Rsend_init', 7)
+  if (ierr /= 0) call wrong('MPI_Rsend_init', 99)
+  ierr = -1
+  call MPI_SCAN(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Scan', 99)
+  ierr = -1
+  call MPI_SCAN(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Scan', 99)
+  ierr = -1
+  call MPI_SCAN(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Scan', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_SCAN_INIT(MPI_BOTTOM, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Scan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_SCAN_INIT(MPI_IN_PLACE, buffers(3), 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Scan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init', 99)
+  numbers(9) = 108
+  ierr = -1
+  call MPI_SCAN_INIT(buffers(2), MPI_BOTTOM, 103, 104, 105, 106, 107, numbers(9), ierr)
+  if (numbers(9) /= 908) call wrong('MPI_Scan_init', 8)
+  if (ierr /= 0) call wrong('MPI_Scan_init', 99)
+  ierr = -1
+  call MPI_SCATTER(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter', 99)
+  ierr = -1
+  call MPI_SCATTER(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter', 99)
+  ierr = -1
+  call MPI_SCATTER(buffers(2), 102, 103, MPI_IN_PLACE, 105, 106, 107, 108, ierr)
+  if (ierr /= 0) call wrong('MPI_Scatter', 99)
+  numbers(11) = 110
+  ierr = -1
+  call MPI_SCATTER_INIT(MPI_BOTTOM, 102, 103, buffers(5), 105, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Scatter_init', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init', 99)
+  numbers(11) = 110
+  ierr = -1
+  call MPI_SCATTER_INIT(buffers(2), 102, 103, MPI_BOTTOM, 105, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Scatter_init', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init', 99)
+  numbers(11) = 110
+  ierr = -1
+  call MPI_SCATTER_INIT(buffers(2), 102, 103, MPI_IN_PLACE, 105, 106, 107, 108, 109, numbers(11), ierr)
+  if (numbers(11) /= 910) call wrong('MPI_Scatter_init', 10)
+  if (ierr /= 0) call wrong('MPI_Scatter_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  ierr = -1
+  call MPI_SCATTERV(MPI_BOTTOM, plain1, plain2, 104, buffers(6), 106, 107, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  ierr = -1
+  call MPI_SCATTERV(buffers(2), plain1, plain2, 104, MPI_BOTTOM, 106, 107, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  ierr = -1
+  call MPI_SCATTERV(buffers(2), plain1, plain2, 104, MPI_IN_PLACE, 106, 107, 108, 109, ierr)
+  if (ierr /= 0) call wrong('MPI_Scatterv', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers(12) = 111
+  ierr = -1
+  call MPI_SCATTERV_INIT(MPI_BOTTOM, plain1, plain2, 104, buffers(6), 106, 107, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Scatterv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers(12) = 111
+  ierr = -1
+  call MPI_SCATTERV_INIT(buffers(2), plain1, plain2, 104, MPI_BOTTOM, 106, 107, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Scatterv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init', 99)
+  plain1(1) = 102
+  plain2(1) = 103
+  numbers(12) = 111
+  ierr = -1
+  call MPI_SCATTERV_INIT(buffers(2), plain1, plain2, 104, MPI_IN_PLACE, 106, 107, 108, 109, 110, numbers(12), ierr)
+  if (numbers(12) /= 911) call wrong('MPI_Scatterv_init', 11)
+  if (ierr /= 0) call wrong('MPI_Scatterv_init', 99)
+  ierr = -1
+  call MPI_SEND(MPI_BOTTOM, 102, 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Send', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_SEND_INIT(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Send_init', 7)
+  if (ierr /= 0) call wrong('MPI_Send_init', 99)
+  ierr = -1
+  call MPI_SENDRECV(MPI_BOTTOM, 102, 103, 104, 105, buffers(7), 107, 108, 109, 110, 111, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv', 99)
+  ierr = -1
+  call MPI_SENDRECV(buffers(2), 102, 103, 104, 105, MPI_BOTTOM, 107, 108, 109, 110, 111, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv', 99)
+  ierr = -1
+  call MPI_SENDRECV(buffers(2), 102, 103, 104, 105, buffers(7), 107, 108, 109, 110, 111, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv', 99)
+  ierr = -1
+  call MPI_SENDRECV_REPLACE(MPI_BOTTOM, 102, 103, 104, 105, 106, 107, 108, old_status, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_replace', 99)
+  ierr = -1
+  call MPI_SENDRECV_REPLACE(buffers(2), 102, 103, 104, 105, 106, 107, 108, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Sendrecv_replace', 99)
+  ierr = -1
+  call MPI_SESSION_ATTACH_BUFFER(101, MPI_BUFFER_AUTOMATIC, 103, ierr)
+  if (ierr /= 0) call wrong('MPI_Session_attach_buffer', 99)
+  ierr = -1
+  call MPI_SSEND(MPI_BOTTOM, 102, 103, 104, 105, 106, ierr)
+  if (ierr /= 0) call wrong('MPI_Ssend', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_SSEND_INIT(MPI_BOTTOM, 102, 103, 104, 105, 106, numbers(8), ierr)
+  if (numbers(8) /= 907) call wrong('MPI_Ssend_init', 7)
+  if (ierr /= 0) call wrong('MPI_Ssend_init', 99)
+end subroutine part27
+subroutine part28
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  numbers(2) = 101
+  flag = .false.
+  ierr = -1
+  call MPI_TEST(numbers(2), flag, MPI_STATUS_IGNORE, ierr)
+  if (numbers(2) /= 901) call wrong('MPI_Test', 1)
+  if (.not. flag) call wrong('MPI_Test', 2)
+  if (ierr /= 0) call wrong('MPI_Test', 99)
+  numbers1(1) = 102
+  flag = .false.
+  ierr = -1
+  call MPI_TESTALL(101, numbers1, flag, MPI_STATUSES_IGNORE, ierr)
+  if (.not. flag) call wrong('MPI_Testall', 3)
+  if (ierr /= 0) call wrong('MPI_Testall', 99)
+  plain(4) = 103
+  ierr = -1
+  call MPI_UNPACK(MPI_BOTTOM, 102, plain(4), buffers(5), 105, 106, 107, ierr)
+  if (plain(4) /= 903) call wrong('MPI_Unpack', 3)
+  if (ierr /= 0) call wrong('MPI_Unpack', 99)
+  plain(4) = 103
+  ierr = -1
+  call MPI_UNPACK(buffers(2), 102, plain(4), MPI_BOTTOM, 105, 106, 107, ierr)
+  if (plain(4) /= 903) call wrong('MPI_Unpack', 3)
+  if (ierr /= 0) call wrong('MPI_Unpack', 99)
+  wide(5) = 104
+  ierr = -1
+  call MPI_UNPACK_EXTERNAL('word 1  ', MPI_BOTTOM, 103_8, wide(5), buffers(6), 106, 107, ierr)
+  if (wide(5) /= 904) call wrong('MPI_Unpack_external', 4)
+  if (ierr /= 0) call wrong('MPI_Unpack_external', 99)
+  wide(5) = 104
+  ierr = -1
+  call MPI_UNPACK_EXTERNAL('word 1  ', buffers(3), 103_8, wide(5), MPI_BOTTOM, 106, 107, ierr)
+  if (wide(5) /= 904) call wrong('MPI_Unpack_external', 4)
+  if (ierr /= 0) call wrong('MPI_Unpack_external', 99)
+  numbers(2) = 101
+  ierr = -1
+  call MPI_WAIT(numbers(2), MPI_STATUS_IGNORE, ierr)
+  if (numbers(2) /= 901) call wrong('MPI_Wait', 1)
+  if (ierr /= 0) call wrong('MPI_Wait', 99)
+end subroutine part28
+subroutine part29
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  numbers1(1) = 102
+  ierr = -1
+  call MPI_WAITALL(101, numbers1, MPI_STATUSES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Waitall', 99)
+  ierr = -1
+  call MPI_WIN_ATTACH(101, MPI_BOTTOM, 103_8, ierr)
+  if (ierr /= 0) call wrong('MPI_Win_attach', 99)
+  numbers(7) = 106
+  ierr = -1
+  call MPI_WIN_CREATE(MPI_BOTTOM, 102_8, 103, 104, 105, numbers(7), ierr)
+  if (numbers(7) /= 906) call wrong('MPI_Win_create', 6)
+  if (ierr /= 0) call wrong('MPI_Win_create', 99)
+  ierr = -1
+  call MPI_WIN_DETACH(101, MPI_BOTTOM, ierr)
+  if (ierr /= 0) call wrong('MPI_Win_detach', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_COMM_SPAWN('word 1  ', MPI_ARGV_NULL, 103, 104, 902, 106, numbers(8), buffers(9:), ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_spawn', 99)
+  numbers(8) = 107
+  ierr = -1
+  call MPI_COMM_SPAWN('word 1  ', texts, 103, 104, 902, 106, numbers(8), MPI_ERRCODES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_spawn', 99)
+  plain1(1) = 104
+  numbers1(1) = 105
+  numbers(9) = 108
+  ierr = -1
+  call MPI_COMM_SPAWN_MULTIPLE(1, texts, MPI_ARGVS_NULL, plain1, numbers1, 902, 107, numbers(9), buffers(10:), ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_spawn_multiple', 99)
+  plain1(1) = 104
+  numbers1(1) = 105
+  numbers(9) = 108
+  ierr = -1
+  call MPI_COMM_SPAWN_MULTIPLE(1, texts, text_rows, plain1, numbers1, 902, 107, numbers(9), MPI_ERRCODES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Comm_spawn_multiple', 99)
+  numbers1(1) = 102
+  plain(4) = 103
+  flag = .false.
+  ierr = -1
+  call MPI_REQUEST_GET_STATUS_ANY(1, numbers1, plain(4), flag, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Request_get_status_any', 99)
+  numbers1(1) = 102
+  plain(4) = 103
+  plain1(1) = 104
+  ierr = -1
+  call MPI_REQUEST_GET_STATUS_SOME(1, numbers1, plain(4), plain1, MPI_STATUSES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Request_get_status_some', 99)
+end subroutine part29
+subroutine part30
+  use mpi
+  implicit none
+  integer :: buffers(12), plain(24), plain1(24), plain2(24), plain3(24), plain4(24), plain5(24), ranges(3, 12), i, ierr
+  integer(8) :: wide(24), wide1(24), wide2(24), wide3(24), wide4(24), address
+  logical :: flag, flags(24)
+  character(len=9000) :: long_text
+  character(len=8) :: texts(2), text_rows(1, 2)
+  integer, save :: numbers(2000), numbers1(2000), numbers2(2000), numbers3(2000)
+  integer :: old_status(MPI_STATUS_SIZE), status_array(MPI_STATUS_SIZE, 24)
+  buffers = [(1000 + i, i = 1, 12)]
+  texts = ['a word ', '       ']
+  text_rows(1, :) = texts
+  old_status = 66
+  status_array = 77
+  numbers1(1) = 102
+  plain(4) = 103
+  flag = .false.
+  ierr = -1
+  call MPI_TESTANY(1, numbers1, plain(4), flag, MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Testany', 99)
+  numbers1(1) = 102
+  plain(4) = 103
+  plain1(1) = 104
+  ierr = -1
+  call MPI_TESTSOME(1, numbers1, plain(4), plain1, MPI_STATUSES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Testsome', 99)
+  numbers1(1) = 102
+  plain(4) = 103
+  ierr = -1
+  call MPI_WAITANY(1, numbers1, plain(4), MPI_STATUS_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Waitany', 99)
+  numbers1(1) = 102
+  plain(4) = 103
+  plain1(1) = 104
+  ierr = -1
+  call MPI_WAITSOME(1, numbers1, plain(4), plain1, MPI_STATUSES_IGNORE, ierr)
+  if (ierr /= 0) call wrong('MPI_Waitsome', 99)
+end subroutine part30
 program calls_mpi
   call part0
   call part1
@@ -4071,4 +5861,15 @@ program calls_mpi
   call part17
   call part18
   call part19
+  call part20
+  call part21
+  call part22
+  call part23
+  call part24
+  call part25
+  call part26
+  call part27
+  call part28
+  call part29
+  call part30
 end program calls_mpi

@@ -27,11 +27,17 @@ static void ended(void) {
   fflush(stdout);
 }
 
-static void place(const void *where) {
-  if (where == MPI_BOTTOM)
-    said("MPI_BOTTOM");
+static void place(const void *where, const char *null) {
+  if (where == NULL)
+    said("%s", null);
   else if (where == MPI_IN_PLACE)
     said("MPI_IN_PLACE");
+  else if (where == MPI_BUFFER_AUTOMATIC)
+    said("MPI_BUFFER_AUTOMATIC");
+  else if (where == MPI_UNWEIGHTED)
+    said("MPI_UNWEIGHTED");
+  else if (where == MPI_WEIGHTS_EMPTY)
+    said("MPI_WEIGHTS_EMPTY");
   else
     said("{%d}", *(const int *)where);
 }
@@ -152,7 +158,7 @@ int PMPI_Abort(MPI_Comm comm, int errorcode) {
 }
 int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   began("MPI_Accumulate");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -166,7 +172,7 @@ int MPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origi
 }
 int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   began("PMPI_Accumulate");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -180,7 +186,7 @@ int PMPI_Accumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
 }
 int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   began("MPI_Accumulate_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -194,7 +200,7 @@ int MPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Dataty
 }
 int PMPI_Accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   began("PMPI_Accumulate_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -280,10 +286,10 @@ MPI_Aint PMPI_Aint_diff(MPI_Aint addr1, MPI_Aint addr2) {
 }
 int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Allgather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -292,10 +298,10 @@ int MPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 }
 int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Allgather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -304,10 +310,10 @@ int PMPI_Allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 }
 int MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Allgather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -316,10 +322,10 @@ int MPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 }
 int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Allgather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -328,10 +334,10 @@ int PMPI_Allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 }
 int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Allgather_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -343,10 +349,10 @@ int MPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 }
 int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Allgather_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -358,10 +364,10 @@ int PMPI_Allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 }
 int MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Allgather_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -373,10 +379,10 @@ int MPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 }
 int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Allgather_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -388,10 +394,10 @@ int PMPI_Allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 }
 int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Allgatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -401,10 +407,10 @@ int MPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 }
 int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Allgatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -414,10 +420,10 @@ int PMPI_Allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 }
 int MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Allgatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -427,10 +433,10 @@ int MPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 }
 int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Allgatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -440,10 +446,10 @@ int PMPI_Allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 }
 int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Allgatherv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -456,10 +462,10 @@ int MPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtyp
 }
 int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Allgatherv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -472,10 +478,10 @@ int PMPI_Allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendty
 }
 int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Allgatherv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -488,10 +494,10 @@ int MPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype
 }
 int PMPI_Allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Allgatherv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -522,8 +528,8 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr) {
 }
 int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Allreduce");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -533,8 +539,8 @@ int MPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype da
 }
 int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Allreduce");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -544,8 +550,8 @@ int PMPI_Allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 }
 int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Allreduce_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -555,8 +561,8 @@ int MPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dat
 }
 int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Allreduce_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -566,8 +572,8 @@ int PMPI_Allreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 }
 int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Allreduce_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -580,8 +586,8 @@ int MPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Dataty
 }
 int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Allreduce_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -594,8 +600,8 @@ int PMPI_Allreduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datat
 }
 int MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Allreduce_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -608,8 +614,8 @@ int MPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MP
 }
 int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Allreduce_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -622,10 +628,10 @@ int PMPI_Allreduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, M
 }
 int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Alltoall");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -634,10 +640,10 @@ int MPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Alltoall");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -646,10 +652,10 @@ int PMPI_Alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 }
 int MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Alltoall_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -658,10 +664,10 @@ int MPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 }
 int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Alltoall_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -670,10 +676,10 @@ int PMPI_Alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 }
 int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Alltoall_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -685,10 +691,10 @@ int MPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 }
 int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Alltoall_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -700,10 +706,10 @@ int PMPI_Alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype
 }
 int MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Alltoall_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -715,10 +721,10 @@ int MPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 }
 int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Alltoall_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -730,11 +736,11 @@ int PMPI_Alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype 
 }
 int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Alltoallv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -744,11 +750,11 @@ int MPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls
 }
 int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Alltoallv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -758,11 +764,11 @@ int PMPI_Alltoallv(const void *sendbuf, const int sendcounts[], const int sdispl
 }
 int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Alltoallv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -772,11 +778,11 @@ int MPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 }
 int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Alltoallv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -786,11 +792,11 @@ int PMPI_Alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 }
 int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Alltoallv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -803,11 +809,11 @@ int MPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sd
 }
 int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Alltoallv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -820,11 +826,11 @@ int PMPI_Alltoallv_init(const void *sendbuf, const int sendcounts[], const int s
 }
 int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Alltoallv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -837,11 +843,11 @@ int MPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 }
 int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Alltoallv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -854,11 +860,14 @@ int PMPI_Alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], con
 }
 int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   began("MPI_Alltoallw");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -868,11 +877,14 @@ int MPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls
 }
 int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   began("PMPI_Alltoallw");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -882,11 +894,14 @@ int PMPI_Alltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
 }
 int MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   began("MPI_Alltoallw_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -896,11 +911,14 @@ int MPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 }
 int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   began("PMPI_Alltoallw_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -910,11 +928,14 @@ int PMPI_Alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 }
 int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Alltoallw_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -927,11 +948,14 @@ int MPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sd
 }
 int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Alltoallw_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -944,11 +968,14 @@ int PMPI_Alltoallw_init(const void *sendbuf, const int sendcounts[], const int s
 }
 int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Alltoallw_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -961,11 +988,14 @@ int MPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 }
 int PMPI_Alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Alltoallw_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -1042,7 +1072,7 @@ int PMPI_Barrier_init(MPI_Comm comm, MPI_Info info, MPI_Request *request) {
 }
 int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   began("MPI_Bcast");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -1052,7 +1082,7 @@ int MPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm
 }
 int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   began("PMPI_Bcast");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -1062,7 +1092,7 @@ int PMPI_Bcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 }
 int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   began("MPI_Bcast_c");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -1072,7 +1102,7 @@ int MPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, 
 }
 int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm) {
   began("PMPI_Bcast_c");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -1082,7 +1112,7 @@ int PMPI_Bcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 }
 int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Bcast_init");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -1095,7 +1125,7 @@ int MPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI
 }
 int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Bcast_init");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -1108,7 +1138,7 @@ int PMPI_Bcast_init(void *buffer, int count, MPI_Datatype datatype, int root, MP
 }
 int MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Bcast_init_c");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -1121,7 +1151,7 @@ int MPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int r
 }
 int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Bcast_init_c");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -1134,7 +1164,7 @@ int PMPI_Bcast_init_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int 
 }
 int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("MPI_Bsend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -1145,7 +1175,7 @@ int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 }
 int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("PMPI_Bsend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -1156,7 +1186,7 @@ int PMPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 }
 int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("MPI_Bsend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -1167,7 +1197,7 @@ int MPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
 }
 int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("PMPI_Bsend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -1178,7 +1208,7 @@ int PMPI_Bsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 }
 int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Bsend_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -1191,7 +1221,7 @@ int MPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
 }
 int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Bsend_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -1204,7 +1234,7 @@ int PMPI_Bsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 }
 int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Bsend_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -1217,7 +1247,7 @@ int MPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 }
 int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Bsend_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -1230,28 +1260,28 @@ int PMPI_Bsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 }
 int MPI_Buffer_attach(void *buffer, int size) {
   began("MPI_Buffer_attach");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
 }
 int PMPI_Buffer_attach(void *buffer, int size) {
   began("PMPI_Buffer_attach");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
 }
 int MPI_Buffer_attach_c(void *buffer, MPI_Count size) {
   began("MPI_Buffer_attach_c");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
 }
 int PMPI_Buffer_attach_c(void *buffer, MPI_Count size) {
   began("PMPI_Buffer_attach_c");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -1533,7 +1563,7 @@ int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm co
 int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size) {
   began("MPI_Comm_attach_buffer");
   said("%ld", (long)comm);
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -1541,7 +1571,7 @@ int MPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size) {
 int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size) {
   began("PMPI_Comm_attach_buffer");
   said("%ld", (long)comm);
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -1549,7 +1579,7 @@ int PMPI_Comm_attach_buffer(MPI_Comm comm, void *buffer, int size) {
 int MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size) {
   began("MPI_Comm_attach_buffer_c");
   said("%ld", (long)comm);
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -1557,7 +1587,7 @@ int MPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size) {
 int PMPI_Comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size) {
   began("PMPI_Comm_attach_buffer_c");
   said("%ld", (long)comm);
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -2140,21 +2170,49 @@ int PMPI_Comm_size(MPI_Comm comm, int *size) {
 }
 int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
   began("MPI_Comm_spawn");
+  if (argv)
+    said("\"%s\"", argv[0]);
+  else
+    said("MPI_ARGV_NULL");
+  place(array_of_errcodes, "MPI_ERRCODES_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
   began("PMPI_Comm_spawn");
+  if (argv)
+    said("\"%s\"", argv[0]);
+  else
+    said("MPI_ARGV_NULL");
+  place(array_of_errcodes, "MPI_ERRCODES_IGNORE");
   ended();
   return 0;
 }
 int MPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
   began("MPI_Comm_spawn_multiple");
+  if (array_of_commands)
+    said("\"%s\"", array_of_commands[0]);
+  else
+    said("MPI_ARGV_NULL");
+  if (array_of_argv)
+    said("\"%s\"", array_of_argv[0][0]);
+  else
+    said("MPI_ARGVS_NULL");
+  place(array_of_errcodes, "MPI_ERRCODES_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
   began("PMPI_Comm_spawn_multiple");
+  if (array_of_commands)
+    said("\"%s\"", array_of_commands[0]);
+  else
+    said("MPI_ARGV_NULL");
+  if (array_of_argv)
+    said("\"%s\"", array_of_argv[0][0]);
+  else
+    said("MPI_ARGVS_NULL");
+  place(array_of_errcodes, "MPI_ERRCODES_IGNORE");
   ended();
   return 0;
 }
@@ -2224,9 +2282,9 @@ int PMPI_Comm_toint(MPI_Comm comm) {
 }
 int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
   began("MPI_Compare_and_swap");
-  place(origin_addr);
-  place(compare_addr);
-  place(result_addr);
+  place(origin_addr, "MPI_BOTTOM");
+  place(compare_addr, "MPI_BOTTOM");
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)datatype);
   said("%ld", (long)target_rank);
   said("%ld", (long)target_disp);
@@ -2236,9 +2294,9 @@ int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void
 }
 int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win) {
   began("PMPI_Compare_and_swap");
-  place(origin_addr);
-  place(compare_addr);
-  place(result_addr);
+  place(origin_addr, "MPI_BOTTOM");
+  place(compare_addr, "MPI_BOTTOM");
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)datatype);
   said("%ld", (long)target_rank);
   said("%ld", (long)target_disp);
@@ -2269,7 +2327,7 @@ int MPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const i
   said("[%ld]", (long)sources[0]);
   said("[%ld]", (long)degrees[0]);
   said("[%ld]", (long)destinations[0]);
-  place(weights);
+  place(weights, "null");
   said("%ld", (long)info);
   said("%ld", (long)reorder);
   said("out");
@@ -2284,7 +2342,7 @@ int PMPI_Dist_graph_create(MPI_Comm comm_old, int n, const int sources[], const 
   said("[%ld]", (long)sources[0]);
   said("[%ld]", (long)degrees[0]);
   said("[%ld]", (long)destinations[0]);
-  place(weights);
+  place(weights, "null");
   said("%ld", (long)info);
   said("%ld", (long)reorder);
   said("out");
@@ -2297,10 +2355,10 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int so
   said("%ld", (long)comm_old);
   said("%ld", (long)indegree);
   said("[%ld]", (long)sources[0]);
-  place(sourceweights);
+  place(sourceweights, "null");
   said("%ld", (long)outdegree);
   said("[%ld]", (long)destinations[0]);
-  place(destweights);
+  place(destweights, "null");
   said("%ld", (long)info);
   said("%ld", (long)reorder);
   said("out");
@@ -2313,10 +2371,10 @@ int PMPI_Dist_graph_create_adjacent(MPI_Comm comm_old, int indegree, const int s
   said("%ld", (long)comm_old);
   said("%ld", (long)indegree);
   said("[%ld]", (long)sources[0]);
-  place(sourceweights);
+  place(sourceweights, "null");
   said("%ld", (long)outdegree);
   said("[%ld]", (long)destinations[0]);
-  place(destweights);
+  place(destweights, "null");
   said("%ld", (long)info);
   said("%ld", (long)reorder);
   said("out");
@@ -2330,11 +2388,11 @@ int MPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int 
   said("%ld", (long)maxindegree);
   said("array");
   sources[0] = 903;
-  place(sourceweights);
+  place(sourceweights, "null");
   said("%ld", (long)maxoutdegree);
   said("array");
   destinations[0] = 906;
-  place(destweights);
+  place(destweights, "null");
   ended();
   return 0;
 }
@@ -2344,11 +2402,11 @@ int PMPI_Dist_graph_neighbors(MPI_Comm comm, int maxindegree, int sources[], int
   said("%ld", (long)maxindegree);
   said("array");
   sources[0] = 903;
-  place(sourceweights);
+  place(sourceweights, "null");
   said("%ld", (long)maxoutdegree);
   said("array");
   destinations[0] = 906;
-  place(destweights);
+  place(destweights, "null");
   ended();
   return 0;
 }
@@ -2452,8 +2510,8 @@ int PMPI_Error_string(int errorcode, char *string, int *resultlen) {
 }
 int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Exscan");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -2463,8 +2521,8 @@ int MPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
 }
 int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Exscan");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -2474,8 +2532,8 @@ int PMPI_Exscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 }
 int MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Exscan_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -2485,8 +2543,8 @@ int MPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
 }
 int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Exscan_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -2496,8 +2554,8 @@ int PMPI_Exscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 }
 int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Exscan_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -2510,8 +2568,8 @@ int MPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 }
 int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Exscan_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -2524,8 +2582,8 @@ int PMPI_Exscan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 }
 int MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Exscan_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -2538,8 +2596,8 @@ int MPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 }
 int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Exscan_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -2552,8 +2610,8 @@ int PMPI_Exscan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 }
 int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   began("MPI_Fetch_and_op");
-  place(origin_addr);
-  place(result_addr);
+  place(origin_addr, "MPI_BOTTOM");
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)datatype);
   said("%ld", (long)target_rank);
   said("%ld", (long)target_disp);
@@ -2564,8 +2622,8 @@ int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype da
 }
 int PMPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win) {
   began("PMPI_Fetch_and_op");
-  place(origin_addr);
-  place(result_addr);
+  place(origin_addr, "MPI_BOTTOM");
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)datatype);
   said("%ld", (long)target_rank);
   said("%ld", (long)target_disp);
@@ -2857,7 +2915,7 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_D
 int MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iread");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2868,7 +2926,7 @@ int MPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI
 int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iread");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2879,7 +2937,7 @@ int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MP
 int MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iread_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2890,7 +2948,7 @@ int MPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datat
 int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iread_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2901,7 +2959,7 @@ int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype data
 int MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iread_all");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2912,7 +2970,7 @@ int MPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype,
 int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iread_all");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2923,7 +2981,7 @@ int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype
 int MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iread_all_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2934,7 +2992,7 @@ int MPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype d
 int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iread_all_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2946,7 +3004,7 @@ int MPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_
   began("MPI_File_iread_at");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2958,7 +3016,7 @@ int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI
   began("PMPI_File_iread_at");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2970,7 +3028,7 @@ int MPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count cou
   began("MPI_File_iread_at_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2982,7 +3040,7 @@ int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count co
   began("PMPI_File_iread_at_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -2994,7 +3052,7 @@ int MPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, 
   began("MPI_File_iread_at_all");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3006,7 +3064,7 @@ int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count,
   began("PMPI_File_iread_at_all");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3018,7 +3076,7 @@ int MPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count
   began("MPI_File_iread_at_all_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3030,7 +3088,7 @@ int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
   began("PMPI_File_iread_at_all_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3041,7 +3099,7 @@ int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Coun
 int MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iread_shared");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3052,7 +3110,7 @@ int MPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype dataty
 int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iread_shared");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3063,7 +3121,7 @@ int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datat
 int MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iread_shared_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3074,7 +3132,7 @@ int MPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatyp
 int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iread_shared_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3085,7 +3143,7 @@ int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Dataty
 int MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iwrite");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3096,7 +3154,7 @@ int MPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype dataty
 int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iwrite");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3107,7 +3165,7 @@ int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datat
 int MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iwrite_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3118,7 +3176,7 @@ int MPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatyp
 int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iwrite_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3129,7 +3187,7 @@ int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Dataty
 int MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iwrite_all");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3140,7 +3198,7 @@ int MPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype da
 int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iwrite_all");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3151,7 +3209,7 @@ int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype d
 int MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iwrite_all_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3162,7 +3220,7 @@ int MPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Dat
 int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iwrite_all_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3174,7 +3232,7 @@ int MPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int coun
   began("MPI_File_iwrite_at");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3186,7 +3244,7 @@ int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int cou
   began("PMPI_File_iwrite_at");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3198,7 +3256,7 @@ int MPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Co
   began("MPI_File_iwrite_at_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3210,7 +3268,7 @@ int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_C
   began("PMPI_File_iwrite_at_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3222,7 +3280,7 @@ int MPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int 
   began("MPI_File_iwrite_at_all");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3234,7 +3292,7 @@ int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int
   began("PMPI_File_iwrite_at_all");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3246,7 +3304,7 @@ int MPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MP
   began("MPI_File_iwrite_at_all_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3258,7 +3316,7 @@ int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, M
   began("PMPI_File_iwrite_at_all_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3269,7 +3327,7 @@ int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, M
 int MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iwrite_shared");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3280,7 +3338,7 @@ int MPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype
 int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iwrite_shared");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3291,7 +3349,7 @@ int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatyp
 int MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("MPI_File_iwrite_shared_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3302,7 +3360,7 @@ int MPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_
 int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   began("PMPI_File_iwrite_shared_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("out");
@@ -3349,87 +3407,87 @@ int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
 int MPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_read");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_read");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_read_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_read_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_read_all");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_read_all");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_read_all_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_read_all_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   began("MPI_File_read_all_begin");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3438,7 +3496,7 @@ int MPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype data
 int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   began("PMPI_File_read_all_begin");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3447,7 +3505,7 @@ int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype dat
 int MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
   began("MPI_File_read_all_begin_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3456,7 +3514,7 @@ int MPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datat
 int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
   began("PMPI_File_read_all_begin_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3465,16 +3523,16 @@ int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Data
 int MPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status) {
   began("MPI_File_read_all_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status) {
   began("PMPI_File_read_all_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3482,10 +3540,10 @@ int MPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_D
   began("MPI_File_read_at");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3493,10 +3551,10 @@ int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_
   began("PMPI_File_read_at");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3504,10 +3562,10 @@ int MPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count coun
   began("MPI_File_read_at_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3515,10 +3573,10 @@ int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count cou
   began("PMPI_File_read_at_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3526,10 +3584,10 @@ int MPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, M
   began("MPI_File_read_at_all");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3537,10 +3595,10 @@ int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, 
   began("PMPI_File_read_at_all");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3548,10 +3606,10 @@ int MPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count 
   began("MPI_File_read_at_all_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3559,10 +3617,10 @@ int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count
   began("PMPI_File_read_at_all_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3570,7 +3628,7 @@ int MPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int co
   began("MPI_File_read_at_all_begin");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3580,7 +3638,7 @@ int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int c
   began("PMPI_File_read_at_all_begin");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3590,7 +3648,7 @@ int MPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_
   began("MPI_File_read_at_all_begin_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3600,7 +3658,7 @@ int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
   began("PMPI_File_read_at_all_begin_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3609,63 +3667,63 @@ int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI
 int MPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status) {
   began("MPI_File_read_at_all_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status) {
   began("PMPI_File_read_at_all_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_read_ordered");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_read_ordered");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_read_ordered_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_read_ordered_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   began("MPI_File_read_ordered_begin");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3674,7 +3732,7 @@ int MPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype 
 int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   began("PMPI_File_read_ordered_begin");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3683,7 +3741,7 @@ int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype
 int MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
   began("MPI_File_read_ordered_begin_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3692,7 +3750,7 @@ int MPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_D
 int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
   began("PMPI_File_read_ordered_begin_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3701,56 +3759,56 @@ int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_
 int MPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status) {
   began("MPI_File_read_ordered_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status) {
   began("PMPI_File_read_ordered_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_read_shared");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_read_shared");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_read_shared_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_read_shared_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -3885,87 +3943,87 @@ int PMPI_File_toint(MPI_File file) {
 int MPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_write");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_write");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_write_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_write_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_write_all");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_write_all");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_write_all_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_write_all_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   began("MPI_File_write_all_begin");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3974,7 +4032,7 @@ int MPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Dataty
 int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   began("PMPI_File_write_all_begin");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3983,7 +4041,7 @@ int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datat
 int MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
   began("MPI_File_write_all_begin_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -3992,7 +4050,7 @@ int MPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MP
 int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
   began("PMPI_File_write_all_begin_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4001,16 +4059,16 @@ int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, M
 int MPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   began("MPI_File_write_all_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   began("PMPI_File_write_all_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4018,10 +4076,10 @@ int MPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count
   began("MPI_File_write_at");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4029,10 +4087,10 @@ int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int coun
   began("PMPI_File_write_at");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4040,10 +4098,10 @@ int MPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Cou
   began("MPI_File_write_at_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4051,10 +4109,10 @@ int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Co
   began("PMPI_File_write_at_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4062,10 +4120,10 @@ int MPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int c
   began("MPI_File_write_at_all");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4073,10 +4131,10 @@ int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int 
   began("PMPI_File_write_at_all");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4084,10 +4142,10 @@ int MPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI
   began("MPI_File_write_at_all_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4095,10 +4153,10 @@ int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MP
   began("PMPI_File_write_at_all_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4106,7 +4164,7 @@ int MPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf,
   began("MPI_File_write_at_all_begin");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4116,7 +4174,7 @@ int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf
   began("PMPI_File_write_at_all_begin");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4126,7 +4184,7 @@ int MPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *bu
   began("MPI_File_write_at_all_begin_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4136,7 +4194,7 @@ int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *b
   began("PMPI_File_write_at_all_begin_c");
   said("%ld", (long)fh);
   said("%ld", (long)offset);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4145,63 +4203,63 @@ int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *b
 int MPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   began("MPI_File_write_at_all_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   began("PMPI_File_write_at_all_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_write_ordered");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_write_ordered");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_write_ordered_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_write_ordered_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   began("MPI_File_write_ordered_begin");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4210,7 +4268,7 @@ int MPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Da
 int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   began("PMPI_File_write_ordered_begin");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4219,7 +4277,7 @@ int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_D
 int MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
   began("MPI_File_write_ordered_begin_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4228,7 +4286,7 @@ int MPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count
 int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
   began("PMPI_File_write_ordered_begin_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   ended();
@@ -4237,56 +4295,56 @@ int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count coun
 int MPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
   began("MPI_File_write_ordered_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
   began("PMPI_File_write_ordered_end");
   said("%ld", (long)fh);
-  place(buf);
-  place(status);
+  place(buf, "MPI_BOTTOM");
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_write_shared");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_write_shared");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("MPI_File_write_shared_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   began("PMPI_File_write_shared_c");
   said("%ld", (long)fh);
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -4316,22 +4374,22 @@ int PMPI_Finalized(int *flag) {
 }
 int MPI_Free_mem(void *base) {
   began("MPI_Free_mem");
-  place(base);
+  place(base, "MPI_BOTTOM");
   ended();
   return 0;
 }
 int PMPI_Free_mem(void *base) {
   began("PMPI_Free_mem");
-  place(base);
+  place(base, "MPI_BOTTOM");
   ended();
   return 0;
 }
 int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("MPI_Gather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -4341,10 +4399,10 @@ int MPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *
 }
 int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("PMPI_Gather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -4354,10 +4412,10 @@ int PMPI_Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
 }
 int MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("MPI_Gather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -4367,10 +4425,10 @@ int MPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype
 }
 int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("PMPI_Gather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -4380,10 +4438,10 @@ int PMPI_Gather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 }
 int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Gather_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -4396,10 +4454,10 @@ int MPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 }
 int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Gather_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -4412,10 +4470,10 @@ int PMPI_Gather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 }
 int MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Gather_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -4428,10 +4486,10 @@ int MPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 }
 int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Gather_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -4444,10 +4502,10 @@ int PMPI_Gather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 }
 int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("MPI_Gatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -4458,10 +4516,10 @@ int MPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
 }
 int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("PMPI_Gatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -4472,10 +4530,10 @@ int PMPI_Gatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 int MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("MPI_Gatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -4486,10 +4544,10 @@ int MPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 }
 int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("PMPI_Gatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -4500,10 +4558,10 @@ int PMPI_Gatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 }
 int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Gatherv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -4517,10 +4575,10 @@ int MPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 }
 int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Gatherv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -4534,10 +4592,10 @@ int PMPI_Gatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 }
 int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Gatherv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -4551,10 +4609,10 @@ int MPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 }
 int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Gatherv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -4568,7 +4626,7 @@ int PMPI_Gatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 }
 int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   began("MPI_Get");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -4581,7 +4639,7 @@ int MPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, i
 }
 int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   began("PMPI_Get");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -4594,7 +4652,7 @@ int PMPI_Get(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, 
 }
 int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   began("MPI_Get_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -4607,7 +4665,7 @@ int MPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_dat
 }
 int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   began("PMPI_Get_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -4620,10 +4678,10 @@ int PMPI_Get_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
 }
 int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   began("MPI_Get_accumulate");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
-  place(result_addr);
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)result_count);
   said("%ld", (long)result_datatype);
   said("%ld", (long)target_rank);
@@ -4637,10 +4695,10 @@ int MPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype o
 }
 int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   began("PMPI_Get_accumulate");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
-  place(result_addr);
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)result_count);
   said("%ld", (long)result_datatype);
   said("%ld", (long)target_rank);
@@ -4654,10 +4712,10 @@ int PMPI_Get_accumulate(const void *origin_addr, int origin_count, MPI_Datatype 
 }
 int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   began("MPI_Get_accumulate_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
-  place(result_addr);
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)result_count);
   said("%ld", (long)result_datatype);
   said("%ld", (long)target_rank);
@@ -4671,10 +4729,10 @@ int MPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Da
 }
 int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win) {
   began("PMPI_Get_accumulate_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
-  place(result_addr);
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)result_count);
   said("%ld", (long)result_datatype);
   said("%ld", (long)target_rank);
@@ -4688,7 +4746,7 @@ int PMPI_Get_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_D
 }
 int MPI_Get_address(const void *location, MPI_Aint *address) {
   began("MPI_Get_address");
-  place(location);
+  place(location, "MPI_BOTTOM");
   said("out");
   *address = 902;
   ended();
@@ -4696,7 +4754,7 @@ int MPI_Get_address(const void *location, MPI_Aint *address) {
 }
 int PMPI_Get_address(const void *location, MPI_Aint *address) {
   began("PMPI_Get_address");
-  place(location);
+  place(location, "MPI_BOTTOM");
   said("out");
   *address = 902;
   ended();
@@ -4704,7 +4762,7 @@ int PMPI_Get_address(const void *location, MPI_Aint *address) {
 }
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) {
   began("MPI_Get_count");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4713,7 +4771,7 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) {
 }
 int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) {
   began("PMPI_Get_count");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4722,7 +4780,7 @@ int PMPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count) 
 }
 int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) {
   began("MPI_Get_count_c");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4731,7 +4789,7 @@ int MPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *
 }
 int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) {
   began("PMPI_Get_count_c");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4740,7 +4798,7 @@ int PMPI_Get_count_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count 
 }
 int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count) {
   began("MPI_Get_elements");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4749,7 +4807,7 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count
 }
 int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count) {
   began("PMPI_Get_elements");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4758,7 +4816,7 @@ int PMPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *coun
 }
 int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) {
   began("MPI_Get_elements_c");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4767,7 +4825,7 @@ int MPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Coun
 }
 int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) {
   began("PMPI_Get_elements_c");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4776,7 +4834,7 @@ int PMPI_Get_elements_c(const MPI_Status *status, MPI_Datatype datatype, MPI_Cou
 }
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) {
   began("MPI_Get_elements_x");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -4785,7 +4843,7 @@ int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Coun
 }
 int PMPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count) {
   began("PMPI_Get_elements_x");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("out");
   *count = 903;
@@ -5274,10 +5332,10 @@ int PMPI_Group_union(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup) {
 }
 int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iallgather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -5288,10 +5346,10 @@ int MPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 }
 int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iallgather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -5302,10 +5360,10 @@ int PMPI_Iallgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 }
 int MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iallgather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -5316,10 +5374,10 @@ int MPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 }
 int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iallgather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -5330,10 +5388,10 @@ int PMPI_Iallgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 }
 int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iallgatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -5345,10 +5403,10 @@ int MPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, v
 }
 int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iallgatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -5360,10 +5418,10 @@ int PMPI_Iallgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 }
 int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iallgatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -5375,10 +5433,10 @@ int MPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sen
 }
 int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iallgatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -5390,8 +5448,8 @@ int PMPI_Iallgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 }
 int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iallreduce");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -5403,8 +5461,8 @@ int MPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 }
 int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iallreduce");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -5416,8 +5474,8 @@ int PMPI_Iallreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 }
 int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iallreduce_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -5429,8 +5487,8 @@ int MPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 }
 int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iallreduce_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -5442,10 +5500,10 @@ int PMPI_Iallreduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 }
 int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ialltoall");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -5456,10 +5514,10 @@ int MPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 }
 int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ialltoall");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -5470,10 +5528,10 @@ int PMPI_Ialltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, vo
 }
 int MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ialltoall_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -5484,10 +5542,10 @@ int MPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 }
 int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ialltoall_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -5498,11 +5556,11 @@ int PMPI_Ialltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 }
 int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ialltoallv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -5514,11 +5572,11 @@ int MPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispl
 }
 int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ialltoallv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -5530,11 +5588,11 @@ int PMPI_Ialltoallv(const void *sendbuf, const int sendcounts[], const int sdisp
 }
 int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ialltoallv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -5546,11 +5604,11 @@ int MPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 }
 int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ialltoallv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -5562,11 +5620,14 @@ int PMPI_Ialltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const M
 }
 int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ialltoallw");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -5578,11 +5639,14 @@ int MPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispl
 }
 int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ialltoallw");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -5594,11 +5658,14 @@ int PMPI_Ialltoallw(const void *sendbuf, const int sendcounts[], const int sdisp
 }
 int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ialltoallw_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -5610,11 +5677,14 @@ int MPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 }
 int PMPI_Ialltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ialltoallw_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -5642,7 +5712,7 @@ int PMPI_Ibarrier(MPI_Comm comm, MPI_Request *request) {
 }
 int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ibcast");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -5654,7 +5724,7 @@ int MPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Com
 }
 int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ibcast");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -5666,7 +5736,7 @@ int PMPI_Ibcast(void *buffer, int count, MPI_Datatype datatype, int root, MPI_Co
 }
 int MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ibcast_c");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -5678,7 +5748,7 @@ int MPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root,
 }
 int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ibcast_c");
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)root);
@@ -5690,7 +5760,7 @@ int PMPI_Ibcast_c(void *buffer, MPI_Count count, MPI_Datatype datatype, int root
 }
 int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ibsend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -5703,7 +5773,7 @@ int MPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 }
 int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ibsend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -5716,7 +5786,7 @@ int PMPI_Ibsend(const void *buf, int count, MPI_Datatype datatype, int dest, int
 }
 int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ibsend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -5729,7 +5799,7 @@ int MPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 }
 int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ibsend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -5742,8 +5812,8 @@ int PMPI_Ibsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int d
 }
 int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iexscan");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -5755,8 +5825,8 @@ int MPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 }
 int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iexscan");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -5768,8 +5838,8 @@ int PMPI_Iexscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
 }
 int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iexscan_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -5781,8 +5851,8 @@ int MPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 }
 int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iexscan_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -5794,10 +5864,10 @@ int PMPI_Iexscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
 }
 int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Igather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -5809,10 +5879,10 @@ int MPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
 }
 int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Igather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -5824,10 +5894,10 @@ int PMPI_Igather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 int MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Igather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -5839,10 +5909,10 @@ int MPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 }
 int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Igather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -5854,10 +5924,10 @@ int PMPI_Igather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 }
 int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Igatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -5870,10 +5940,10 @@ int MPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Igatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -5886,10 +5956,10 @@ int PMPI_Igatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 }
 int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Igatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -5902,10 +5972,10 @@ int MPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 }
 int PMPI_Igatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Igatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -5925,7 +5995,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mess
   *flag = 1;
   said("out");
   *message = (MPI_Message)(long)905;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -5938,13 +6008,13 @@ int PMPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *mes
   *flag = 1;
   said("out");
   *message = (MPI_Message)(long)905;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
   began("MPI_Imrecv");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)*message);
@@ -5956,7 +6026,7 @@ int MPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message
 }
 int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
   began("PMPI_Imrecv");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)*message);
@@ -5968,7 +6038,7 @@ int PMPI_Imrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *messag
 }
 int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
   began("MPI_Imrecv_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)*message);
@@ -5980,7 +6050,7 @@ int MPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message 
 }
 int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request) {
   began("PMPI_Imrecv_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)*message);
@@ -5992,10 +6062,10 @@ int PMPI_Imrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message
 }
 int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_allgather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -6006,10 +6076,10 @@ int MPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sen
 }
 int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_allgather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -6020,10 +6090,10 @@ int PMPI_Ineighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype se
 }
 int MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_allgather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -6034,10 +6104,10 @@ int MPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 }
 int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_allgather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -6048,10 +6118,10 @@ int PMPI_Ineighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 }
 int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_allgatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -6063,10 +6133,10 @@ int MPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
 }
 int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_allgatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -6078,10 +6148,10 @@ int PMPI_Ineighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype s
 }
 int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_allgatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -6093,10 +6163,10 @@ int MPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 }
 int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_allgatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -6108,10 +6178,10 @@ int PMPI_Ineighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Da
 }
 int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_alltoall");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -6122,10 +6192,10 @@ int MPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype send
 }
 int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_alltoall");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -6136,10 +6206,10 @@ int PMPI_Ineighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sen
 }
 int MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_alltoall_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -6150,10 +6220,10 @@ int MPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 }
 int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_alltoall_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -6164,11 +6234,11 @@ int PMPI_Ineighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 }
 int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_alltoallv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -6180,11 +6250,11 @@ int MPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const i
 }
 int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_alltoallv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -6196,11 +6266,11 @@ int PMPI_Ineighbor_alltoallv(const void *sendbuf, const int sendcounts[], const 
 }
 int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_alltoallv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -6212,11 +6282,11 @@ int MPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 }
 int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_alltoallv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -6228,11 +6298,14 @@ int PMPI_Ineighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[]
 }
 int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_alltoallw");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -6244,11 +6317,14 @@ int MPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const M
 }
 int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_alltoallw");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -6260,11 +6336,14 @@ int PMPI_Ineighbor_alltoallw(const void *sendbuf, const int sendcounts[], const 
 }
 int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ineighbor_alltoallw_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -6276,11 +6355,14 @@ int MPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 }
 int PMPI_Ineighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ineighbor_alltoallw_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -6585,7 +6667,7 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status
   said("%ld", (long)comm);
   said("out");
   *flag = 1;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -6596,13 +6678,13 @@ int PMPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *statu
   said("%ld", (long)comm);
   said("out");
   *flag = 1;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Irecv");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
@@ -6615,7 +6697,7 @@ int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, 
 }
 int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Irecv");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
@@ -6628,7 +6710,7 @@ int PMPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag,
 }
 int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Irecv_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
@@ -6641,7 +6723,7 @@ int MPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, i
 }
 int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Irecv_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
@@ -6654,8 +6736,8 @@ int PMPI_Irecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, 
 }
 int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ireduce");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6668,8 +6750,8 @@ int MPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 }
 int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ireduce");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6682,8 +6764,8 @@ int PMPI_Ireduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dat
 }
 int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ireduce_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6696,8 +6778,8 @@ int MPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 }
 int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ireduce_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6710,8 +6792,8 @@ int PMPI_Ireduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Data
 }
 int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ireduce_scatter");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6723,8 +6805,8 @@ int MPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts
 }
 int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ireduce_scatter");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6736,8 +6818,8 @@ int PMPI_Ireduce_scatter(const void *sendbuf, void *recvbuf, const int recvcount
 }
 int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ireduce_scatter_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6749,8 +6831,8 @@ int MPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count re
 }
 int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ireduce_scatter_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6762,8 +6844,8 @@ int PMPI_Ireduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count r
 }
 int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ireduce_scatter_block");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6775,8 +6857,8 @@ int MPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 }
 int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ireduce_scatter_block");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6788,8 +6870,8 @@ int PMPI_Ireduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount
 }
 int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ireduce_scatter_block_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6801,8 +6883,8 @@ int MPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
 }
 int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ireduce_scatter_block_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6814,7 +6896,7 @@ int PMPI_Ireduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count r
 }
 int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Irsend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -6827,7 +6909,7 @@ int MPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 }
 int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Irsend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -6840,7 +6922,7 @@ int PMPI_Irsend(const void *buf, int count, MPI_Datatype datatype, int dest, int
 }
 int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Irsend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -6853,7 +6935,7 @@ int MPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 }
 int PMPI_Irsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Irsend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -6880,8 +6962,8 @@ int PMPI_Is_thread_main(int *flag) {
 }
 int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iscan");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6893,8 +6975,8 @@ int MPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dataty
 }
 int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iscan");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6906,8 +6988,8 @@ int PMPI_Iscan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
 }
 int MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iscan_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6919,8 +7001,8 @@ int MPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatyp
 }
 int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iscan_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -6932,10 +7014,10 @@ int PMPI_Iscan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
 }
 int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iscatter");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -6947,10 +7029,10 @@ int MPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iscatter");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -6962,10 +7044,10 @@ int PMPI_Iscatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, voi
 }
 int MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iscatter_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -6977,10 +7059,10 @@ int MPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 }
 int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iscatter_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -6992,11 +7074,11 @@ int PMPI_Iscatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 }
 int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iscatterv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -7008,11 +7090,11 @@ int MPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[
 }
 int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iscatterv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -7024,11 +7106,11 @@ int PMPI_Iscatterv(const void *sendbuf, const int sendcounts[], const int displs
 }
 int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Iscatterv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -7040,11 +7122,11 @@ int MPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 }
 int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Iscatterv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -7056,7 +7138,7 @@ int PMPI_Iscatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MP
 }
 int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Isend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7069,7 +7151,7 @@ int MPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 }
 int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Isend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7082,7 +7164,7 @@ int PMPI_Isend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 }
 int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Isend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7095,7 +7177,7 @@ int MPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
 }
 int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Isend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7108,12 +7190,12 @@ int PMPI_Isend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 }
 int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Isendrecv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
   said("%ld", (long)dest);
   said("%ld", (long)sendtag);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)source);
@@ -7126,12 +7208,12 @@ int MPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int
 }
 int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Isendrecv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
   said("%ld", (long)dest);
   said("%ld", (long)sendtag);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)source);
@@ -7144,12 +7226,12 @@ int PMPI_Isendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, in
 }
 int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Isendrecv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
   said("%ld", (long)dest);
   said("%ld", (long)sendtag);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)source);
@@ -7162,12 +7244,12 @@ int MPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendt
 }
 int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Isendrecv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
   said("%ld", (long)dest);
   said("%ld", (long)sendtag);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)source);
@@ -7180,7 +7262,7 @@ int PMPI_Isendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype send
 }
 int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Isendrecv_replace");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7195,7 +7277,7 @@ int MPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 }
 int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Isendrecv_replace");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7210,7 +7292,7 @@ int PMPI_Isendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest
 }
 int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Isendrecv_replace_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7225,7 +7307,7 @@ int MPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
 }
 int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Isendrecv_replace_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7240,7 +7322,7 @@ int PMPI_Isendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, 
 }
 int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Issend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7253,7 +7335,7 @@ int MPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 }
 int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Issend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7266,7 +7348,7 @@ int PMPI_Issend(const void *buf, int count, MPI_Datatype datatype, int dest, int
 }
 int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Issend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7279,7 +7361,7 @@ int MPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 }
 int PMPI_Issend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Issend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -7363,7 +7445,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
   said("%ld", (long)comm);
   said("out");
   *message = (MPI_Message)(long)904;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -7374,60 +7456,60 @@ int PMPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_St
   said("%ld", (long)comm);
   said("out");
   *message = (MPI_Message)(long)904;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
   began("MPI_Mrecv");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)*message);
   *message = (MPI_Message)(long)904;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Mrecv(void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
   began("PMPI_Mrecv");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)*message);
   *message = (MPI_Message)(long)904;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
   began("MPI_Mrecv_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)*message);
   *message = (MPI_Message)(long)904;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Mrecv_c(void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status) {
   began("PMPI_Mrecv_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)*message);
   *message = (MPI_Message)(long)904;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Neighbor_allgather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7436,10 +7518,10 @@ int MPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype send
 }
 int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Neighbor_allgather");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7448,10 +7530,10 @@ int PMPI_Neighbor_allgather(const void *sendbuf, int sendcount, MPI_Datatype sen
 }
 int MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Neighbor_allgather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7460,10 +7542,10 @@ int MPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 }
 int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Neighbor_allgather_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7472,10 +7554,10 @@ int PMPI_Neighbor_allgather_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 }
 int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_allgather_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7487,10 +7569,10 @@ int MPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype
 }
 int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_allgather_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7502,10 +7584,10 @@ int PMPI_Neighbor_allgather_init(const void *sendbuf, int sendcount, MPI_Datatyp
 }
 int MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_allgather_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7517,10 +7599,10 @@ int MPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 }
 int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_allgather_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7532,10 +7614,10 @@ int PMPI_Neighbor_allgather_init_c(const void *sendbuf, MPI_Count sendcount, MPI
 }
 int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Neighbor_allgatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -7545,10 +7627,10 @@ int MPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sen
 }
 int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Neighbor_allgatherv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -7558,10 +7640,10 @@ int PMPI_Neighbor_allgatherv(const void *sendbuf, int sendcount, MPI_Datatype se
 }
 int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Neighbor_allgatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -7571,10 +7653,10 @@ int MPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Data
 }
 int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Neighbor_allgatherv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -7584,10 +7666,10 @@ int PMPI_Neighbor_allgatherv_c(const void *sendbuf, MPI_Count sendcount, MPI_Dat
 }
 int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_allgatherv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -7600,10 +7682,10 @@ int MPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatyp
 }
 int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_allgatherv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -7616,10 +7698,10 @@ int PMPI_Neighbor_allgatherv_init(const void *sendbuf, int sendcount, MPI_Dataty
 }
 int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_allgatherv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -7632,10 +7714,10 @@ int MPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI
 }
 int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_allgatherv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)recvtype);
@@ -7648,10 +7730,10 @@ int PMPI_Neighbor_allgatherv_init_c(const void *sendbuf, MPI_Count sendcount, MP
 }
 int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Neighbor_alltoall");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7660,10 +7742,10 @@ int MPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendt
 }
 int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Neighbor_alltoall");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7672,10 +7754,10 @@ int PMPI_Neighbor_alltoall(const void *sendbuf, int sendcount, MPI_Datatype send
 }
 int MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Neighbor_alltoall_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7684,10 +7766,10 @@ int MPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Dataty
 }
 int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Neighbor_alltoall_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7696,10 +7778,10 @@ int PMPI_Neighbor_alltoall_c(const void *sendbuf, MPI_Count sendcount, MPI_Datat
 }
 int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_alltoall_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7711,10 +7793,10 @@ int MPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype 
 }
 int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_alltoall_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7726,10 +7808,10 @@ int PMPI_Neighbor_alltoall_init(const void *sendbuf, int sendcount, MPI_Datatype
 }
 int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_alltoall_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7741,10 +7823,10 @@ int MPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_D
 }
 int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_alltoall_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)comm);
@@ -7756,11 +7838,11 @@ int PMPI_Neighbor_alltoall_init_c(const void *sendbuf, MPI_Count sendcount, MPI_
 }
 int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Neighbor_alltoallv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -7770,11 +7852,11 @@ int MPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const in
 }
 int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Neighbor_alltoallv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -7784,11 +7866,11 @@ int PMPI_Neighbor_alltoallv(const void *sendbuf, const int sendcounts[], const i
 }
 int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("MPI_Neighbor_alltoallv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -7798,11 +7880,11 @@ int MPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], 
 }
 int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm) {
   began("PMPI_Neighbor_alltoallv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -7812,11 +7894,11 @@ int PMPI_Neighbor_alltoallv_c(const void *sendbuf, const MPI_Count sendcounts[],
 }
 int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_alltoallv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -7829,11 +7911,11 @@ int MPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], con
 }
 int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_alltoallv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -7846,11 +7928,11 @@ int PMPI_Neighbor_alltoallv_init(const void *sendbuf, const int sendcounts[], co
 }
 int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_alltoallv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -7863,11 +7945,11 @@ int MPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcount
 }
 int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_alltoallv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("%ld", (long)recvtype);
@@ -7880,11 +7962,14 @@ int PMPI_Neighbor_alltoallv_init_c(const void *sendbuf, const MPI_Count sendcoun
 }
 int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   began("MPI_Neighbor_alltoallw");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -7894,11 +7979,14 @@ int MPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MP
 }
 int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   began("PMPI_Neighbor_alltoallw");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -7908,11 +7996,14 @@ int PMPI_Neighbor_alltoallw(const void *sendbuf, const int sendcounts[], const M
 }
 int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   began("MPI_Neighbor_alltoallw_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -7922,11 +8013,14 @@ int MPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], 
 }
 int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm) {
   began("PMPI_Neighbor_alltoallw_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -7936,11 +8030,14 @@ int PMPI_Neighbor_alltoallw_c(const void *sendbuf, const MPI_Count sendcounts[],
 }
 int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_alltoallw_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -7953,11 +8050,14 @@ int MPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], con
 }
 int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_alltoallw_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -7970,11 +8070,14 @@ int PMPI_Neighbor_alltoallw_init(const void *sendbuf, const int sendcounts[], co
 }
 int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Neighbor_alltoallw_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -7987,11 +8090,14 @@ int MPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcount
 }
 int PMPI_Neighbor_alltoallw_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[], const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[], const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Neighbor_alltoallw_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)sdispls[0]);
-  said("[%ld]", (long)sendtypes[0]);
-  place(recvbuf);
+  if (sendbuf == MPI_IN_PLACE)
+    said("ignored");
+  else
+    said("[%ld]", (long)sendtypes[0]);
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("[%ld]", (long)rdispls[0]);
   said("[%ld]", (long)recvtypes[0]);
@@ -8094,10 +8200,10 @@ int PMPI_Open_port(MPI_Info info, char *port_name) {
 }
 int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm) {
   began("MPI_Pack");
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)incount);
   said("%ld", (long)datatype);
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outsize);
   said("%ld", (long)*position);
   *position = 906;
@@ -8107,10 +8213,10 @@ int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf
 }
 int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm) {
   began("PMPI_Pack");
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)incount);
   said("%ld", (long)datatype);
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outsize);
   said("%ld", (long)*position);
   *position = 906;
@@ -8120,10 +8226,10 @@ int PMPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbu
 }
 int MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm) {
   began("MPI_Pack_c");
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)incount);
   said("%ld", (long)datatype);
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outsize);
   said("%ld", (long)*position);
   *position = 906;
@@ -8133,10 +8239,10 @@ int MPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void
 }
 int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position, MPI_Comm comm) {
   began("PMPI_Pack_c");
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)incount);
   said("%ld", (long)datatype);
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outsize);
   said("%ld", (long)*position);
   *position = 906;
@@ -8147,10 +8253,10 @@ int PMPI_Pack_c(const void *inbuf, MPI_Count incount, MPI_Datatype datatype, voi
 int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) {
   began("MPI_Pack_external");
   said("\"%s\"", datarep);
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)incount);
   said("%ld", (long)datatype);
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outsize);
   said("%ld", (long)*position);
   *position = 907;
@@ -8160,10 +8266,10 @@ int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_
 int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize, MPI_Aint *position) {
   began("PMPI_Pack_external");
   said("\"%s\"", datarep);
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)incount);
   said("%ld", (long)datatype);
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outsize);
   said("%ld", (long)*position);
   *position = 907;
@@ -8173,10 +8279,10 @@ int PMPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI
 int MPI_Pack_external_c(const char datarep[], const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position) {
   began("MPI_Pack_external_c");
   said("\"%s\"", datarep);
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)incount);
   said("%ld", (long)datatype);
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outsize);
   said("%ld", (long)*position);
   *position = 907;
@@ -8186,10 +8292,10 @@ int MPI_Pack_external_c(const char datarep[], const void *inbuf, MPI_Count incou
 int PMPI_Pack_external_c(const char datarep[], const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position) {
   began("PMPI_Pack_external_c");
   said("\"%s\"", datarep);
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)incount);
   said("%ld", (long)datatype);
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outsize);
   said("%ld", (long)*position);
   *position = 907;
@@ -8352,7 +8458,7 @@ int PMPI_Pready_range(int partition_low, int partition_high, MPI_Request request
 }
 int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Precv_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)partitions);
   said("%ld", (long)count);
   said("%ld", (long)datatype);
@@ -8367,7 +8473,7 @@ int MPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype data
 }
 int PMPI_Precv_init(void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Precv_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)partitions);
   said("%ld", (long)count);
   said("%ld", (long)datatype);
@@ -8385,7 +8491,7 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
   said("%ld", (long)source);
   said("%ld", (long)tag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -8394,13 +8500,13 @@ int PMPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
   said("%ld", (long)source);
   said("%ld", (long)tag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Psend_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)partitions);
   said("%ld", (long)count);
   said("%ld", (long)datatype);
@@ -8415,7 +8521,7 @@ int MPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatyp
 }
 int PMPI_Psend_init(const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Psend_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)partitions);
   said("%ld", (long)count);
   said("%ld", (long)datatype);
@@ -8446,7 +8552,7 @@ int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_
 }
 int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   began("MPI_Put");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -8459,7 +8565,7 @@ int MPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datat
 }
 int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win) {
   began("PMPI_Put");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -8472,7 +8578,7 @@ int PMPI_Put(const void *origin_addr, int origin_count, MPI_Datatype origin_data
 }
 int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   began("MPI_Put_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -8485,7 +8591,7 @@ int MPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype orig
 }
 int PMPI_Put_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win) {
   began("PMPI_Put_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -8512,7 +8618,7 @@ int PMPI_Query_thread(int *provided) {
 }
 int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   began("MPI_Raccumulate");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -8528,7 +8634,7 @@ int MPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype orig
 }
 int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   began("PMPI_Raccumulate");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -8544,7 +8650,7 @@ int PMPI_Raccumulate(const void *origin_addr, int origin_count, MPI_Datatype ori
 }
 int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   began("MPI_Raccumulate_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -8560,7 +8666,7 @@ int MPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datat
 }
 int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   began("PMPI_Raccumulate_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -8576,55 +8682,55 @@ int PMPI_Raccumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Data
 }
 int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   began("MPI_Recv");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
   said("%ld", (long)tag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   began("PMPI_Recv");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
   said("%ld", (long)tag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   began("MPI_Recv_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
   said("%ld", (long)tag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Recv_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Status *status) {
   began("PMPI_Recv_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
   said("%ld", (long)tag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Recv_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
@@ -8637,7 +8743,7 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int t
 }
 int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Recv_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
@@ -8650,7 +8756,7 @@ int PMPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int 
 }
 int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Recv_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
@@ -8663,7 +8769,7 @@ int MPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sourc
 }
 int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Recv_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)source);
@@ -8676,8 +8782,8 @@ int PMPI_Recv_init_c(void *buf, MPI_Count count, MPI_Datatype datatype, int sour
 }
 int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   began("MPI_Reduce");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8688,8 +8794,8 @@ int MPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datat
 }
 int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   began("PMPI_Reduce");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8700,8 +8806,8 @@ int PMPI_Reduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype data
 }
 int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   began("MPI_Reduce_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8712,8 +8818,8 @@ int MPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dataty
 }
 int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm) {
   began("PMPI_Reduce_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8724,8 +8830,8 @@ int PMPI_Reduce_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datat
 }
 int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Reduce_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8739,8 +8845,8 @@ int MPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype 
 }
 int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Reduce_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8754,8 +8860,8 @@ int PMPI_Reduce_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype
 }
 int MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Reduce_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8769,8 +8875,8 @@ int MPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_D
 }
 int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Reduce_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8784,8 +8890,8 @@ int PMPI_Reduce_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_
 }
 int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   began("MPI_Reduce_local");
-  place(inbuf);
-  place(inoutbuf);
+  place(inbuf, "MPI_BOTTOM");
+  place(inoutbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8794,8 +8900,8 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
 }
 int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op) {
   began("PMPI_Reduce_local");
-  place(inbuf);
-  place(inoutbuf);
+  place(inbuf, "MPI_BOTTOM");
+  place(inoutbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8804,8 +8910,8 @@ int PMPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype
 }
 int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
   began("MPI_Reduce_local_c");
-  place(inbuf);
-  place(inoutbuf);
+  place(inbuf, "MPI_BOTTOM");
+  place(inoutbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8814,8 +8920,8 @@ int MPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_D
 }
 int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op) {
   began("PMPI_Reduce_local_c");
-  place(inbuf);
-  place(inoutbuf);
+  place(inbuf, "MPI_BOTTOM");
+  place(inoutbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8824,8 +8930,8 @@ int PMPI_Reduce_local_c(const void *inbuf, void *inoutbuf, MPI_Count count, MPI_
 }
 int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Reduce_scatter");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8835,8 +8941,8 @@ int MPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[
 }
 int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Reduce_scatter");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8846,8 +8952,8 @@ int PMPI_Reduce_scatter(const void *sendbuf, void *recvbuf, const int recvcounts
 }
 int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Reduce_scatter_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8857,8 +8963,8 @@ int MPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count rec
 }
 int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Reduce_scatter_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8868,8 +8974,8 @@ int PMPI_Reduce_scatter_c(const void *sendbuf, void *recvbuf, const MPI_Count re
 }
 int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Reduce_scatter_block");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8879,8 +8985,8 @@ int MPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, 
 }
 int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Reduce_scatter_block");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8890,8 +8996,8 @@ int PMPI_Reduce_scatter_block(const void *sendbuf, void *recvbuf, int recvcount,
 }
 int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Reduce_scatter_block_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8901,8 +9007,8 @@ int MPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count rec
 }
 int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Reduce_scatter_block_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8912,8 +9018,8 @@ int PMPI_Reduce_scatter_block_c(const void *sendbuf, void *recvbuf, MPI_Count re
 }
 int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Reduce_scatter_block_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8926,8 +9032,8 @@ int MPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvco
 }
 int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Reduce_scatter_block_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8940,8 +9046,8 @@ int PMPI_Reduce_scatter_block_init(const void *sendbuf, void *recvbuf, int recvc
 }
 int MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Reduce_scatter_block_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8954,8 +9060,8 @@ int MPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Coun
 }
 int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Reduce_scatter_block_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8968,8 +9074,8 @@ int PMPI_Reduce_scatter_block_init_c(const void *sendbuf, void *recvbuf, MPI_Cou
 }
 int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Reduce_scatter_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8982,8 +9088,8 @@ int MPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvco
 }
 int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Reduce_scatter_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -8996,8 +9102,8 @@ int PMPI_Reduce_scatter_init(const void *sendbuf, void *recvbuf, const int recvc
 }
 int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Reduce_scatter_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9010,8 +9116,8 @@ int MPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Coun
 }
 int PMPI_Reduce_scatter_init_c(const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Reduce_scatter_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("[%ld]", (long)recvcounts[0]);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9115,7 +9221,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
   said("%ld", (long)request);
   said("out");
   *flag = 1;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -9124,7 +9230,7 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) 
   said("%ld", (long)request);
   said("out");
   *flag = 1;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -9134,7 +9240,7 @@ int MPI_Request_get_status_all(int count, const MPI_Request array_of_requests[],
   said("[%ld]", (long)array_of_requests[0]);
   said("out");
   *flag = 1;
-  place(array_of_statuses);
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
@@ -9144,27 +9250,37 @@ int PMPI_Request_get_status_all(int count, const MPI_Request array_of_requests[]
   said("[%ld]", (long)array_of_requests[0]);
   said("out");
   *flag = 1;
-  place(array_of_statuses);
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
 int MPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status) {
   began("MPI_Request_get_status_any");
+  *index = 0;
+  *flag = 0;
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Request_get_status_any(int count, const MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status) {
   began("PMPI_Request_get_status_any");
+  *index = 0;
+  *flag = 0;
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   began("MPI_Request_get_status_some");
+  *outcount = 0;
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Request_get_status_some(int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   began("PMPI_Request_get_status_some");
+  *outcount = 0;
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
@@ -9176,7 +9292,7 @@ int PMPI_Request_toint(MPI_Request request) {
 }
 int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   began("MPI_Rget");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -9191,7 +9307,7 @@ int MPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, 
 }
 int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   began("PMPI_Rget");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -9206,7 +9322,7 @@ int PMPI_Rget(void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
 }
 int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   began("MPI_Rget_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -9221,7 +9337,7 @@ int MPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_da
 }
 int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   began("PMPI_Rget_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -9236,10 +9352,10 @@ int PMPI_Rget_c(void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_d
 }
 int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   began("MPI_Rget_accumulate");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
-  place(result_addr);
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)result_count);
   said("%ld", (long)result_datatype);
   said("%ld", (long)target_rank);
@@ -9255,10 +9371,10 @@ int MPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype 
 }
 int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   began("PMPI_Rget_accumulate");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
-  place(result_addr);
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)result_count);
   said("%ld", (long)result_datatype);
   said("%ld", (long)target_rank);
@@ -9274,10 +9390,10 @@ int PMPI_Rget_accumulate(const void *origin_addr, int origin_count, MPI_Datatype
 }
 int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   began("MPI_Rget_accumulate_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
-  place(result_addr);
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)result_count);
   said("%ld", (long)result_datatype);
   said("%ld", (long)target_rank);
@@ -9293,10 +9409,10 @@ int MPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_D
 }
 int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request) {
   began("PMPI_Rget_accumulate_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
-  place(result_addr);
+  place(result_addr, "MPI_BOTTOM");
   said("%ld", (long)result_count);
   said("%ld", (long)result_datatype);
   said("%ld", (long)target_rank);
@@ -9312,7 +9428,7 @@ int PMPI_Rget_accumulate_c(const void *origin_addr, MPI_Count origin_count, MPI_
 }
 int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   began("MPI_Rput");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -9327,7 +9443,7 @@ int MPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_data
 }
 int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   began("PMPI_Rput");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -9342,7 +9458,7 @@ int PMPI_Rput(const void *origin_addr, int origin_count, MPI_Datatype origin_dat
 }
 int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   began("MPI_Rput_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -9357,7 +9473,7 @@ int MPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype ori
 }
 int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank, MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request) {
   began("PMPI_Rput_c");
-  place(origin_addr);
+  place(origin_addr, "MPI_BOTTOM");
   said("%ld", (long)origin_count);
   said("%ld", (long)origin_datatype);
   said("%ld", (long)target_rank);
@@ -9372,7 +9488,7 @@ int PMPI_Rput_c(const void *origin_addr, MPI_Count origin_count, MPI_Datatype or
 }
 int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("MPI_Rsend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9383,7 +9499,7 @@ int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 }
 int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("PMPI_Rsend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9394,7 +9510,7 @@ int PMPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 }
 int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("MPI_Rsend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9405,7 +9521,7 @@ int MPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
 }
 int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("PMPI_Rsend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9416,7 +9532,7 @@ int PMPI_Rsend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 }
 int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Rsend_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9429,7 +9545,7 @@ int MPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
 }
 int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Rsend_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9442,7 +9558,7 @@ int PMPI_Rsend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 }
 int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Rsend_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9455,7 +9571,7 @@ int MPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 }
 int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Rsend_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9468,8 +9584,8 @@ int PMPI_Rsend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, i
 }
 int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Scan");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9479,8 +9595,8 @@ int MPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatyp
 }
 int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Scan");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9490,8 +9606,8 @@ int PMPI_Scan(const void *sendbuf, void *recvbuf, int count, MPI_Datatype dataty
 }
 int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("MPI_Scan_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9501,8 +9617,8 @@ int MPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype
 }
 int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm) {
   began("PMPI_Scan_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9512,8 +9628,8 @@ int PMPI_Scan_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatyp
 }
 int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Scan_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9526,8 +9642,8 @@ int MPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype da
 }
 int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Scan_init");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9540,8 +9656,8 @@ int PMPI_Scan_init(const void *sendbuf, void *recvbuf, int count, MPI_Datatype d
 }
 int MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Scan_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9554,8 +9670,8 @@ int MPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Dat
 }
 int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Scan_init_c");
-  place(sendbuf);
-  place(recvbuf);
+  place(sendbuf, "MPI_BOTTOM");
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)op);
@@ -9568,10 +9684,10 @@ int PMPI_Scan_init_c(const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Da
 }
 int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("MPI_Scatter");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9581,10 +9697,10 @@ int MPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void 
 }
 int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("PMPI_Scatter");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9594,10 +9710,10 @@ int PMPI_Scatter(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void
 }
 int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("MPI_Scatter_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9607,10 +9723,10 @@ int MPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtyp
 }
 int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("PMPI_Scatter_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9620,10 +9736,10 @@ int PMPI_Scatter_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendty
 }
 int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Scatter_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9636,10 +9752,10 @@ int MPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
 }
 int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Scatter_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9652,10 +9768,10 @@ int PMPI_Scatter_init(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
 }
 int MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Scatter_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9668,10 +9784,10 @@ int MPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype se
 }
 int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Scatter_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9684,11 +9800,11 @@ int PMPI_Scatter_init_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype s
 }
 int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("MPI_Scatterv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9698,11 +9814,11 @@ int MPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[]
 }
 int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("PMPI_Scatterv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9712,11 +9828,11 @@ int PMPI_Scatterv(const void *sendbuf, const int sendcounts[], const int displs[
 }
 int MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("MPI_Scatterv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9726,11 +9842,11 @@ int MPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_
 }
 int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   began("PMPI_Scatterv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9740,11 +9856,11 @@ int PMPI_Scatterv_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI
 }
 int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Scatterv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9757,11 +9873,11 @@ int MPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int dis
 }
 int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Scatterv_init");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9774,11 +9890,11 @@ int PMPI_Scatterv_init(const void *sendbuf, const int sendcounts[], const int di
 }
 int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("MPI_Scatterv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9791,11 +9907,11 @@ int MPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const
 }
 int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[], MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request) {
   began("PMPI_Scatterv_init_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("[%ld]", (long)sendcounts[0]);
   said("[%ld]", (long)displs[0]);
   said("%ld", (long)sendtype);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)root);
@@ -9808,7 +9924,7 @@ int PMPI_Scatterv_init_c(const void *sendbuf, const MPI_Count sendcounts[], cons
 }
 int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("MPI_Send");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9819,7 +9935,7 @@ int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int ta
 }
 int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("PMPI_Send");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9830,7 +9946,7 @@ int PMPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 }
 int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("MPI_Send_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9841,7 +9957,7 @@ int MPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest
 }
 int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("PMPI_Send_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9852,7 +9968,7 @@ int PMPI_Send_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
 }
 int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Send_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9865,7 +9981,7 @@ int MPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, i
 }
 int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Send_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9878,7 +9994,7 @@ int PMPI_Send_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
 }
 int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Send_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9891,7 +10007,7 @@ int MPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int
 }
 int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Send_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9904,75 +10020,75 @@ int PMPI_Send_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 }
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   began("MPI_Sendrecv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
   said("%ld", (long)dest);
   said("%ld", (long)sendtag);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)source);
   said("%ld", (long)recvtag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   began("PMPI_Sendrecv");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
   said("%ld", (long)dest);
   said("%ld", (long)sendtag);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)source);
   said("%ld", (long)recvtag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   began("MPI_Sendrecv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
   said("%ld", (long)dest);
   said("%ld", (long)sendtag);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)source);
   said("%ld", (long)recvtag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Sendrecv_c(const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   began("PMPI_Sendrecv_c");
-  place(sendbuf);
+  place(sendbuf, "MPI_BOTTOM");
   said("%ld", (long)sendcount);
   said("%ld", (long)sendtype);
   said("%ld", (long)dest);
   said("%ld", (long)sendtag);
-  place(recvbuf);
+  place(recvbuf, "MPI_BOTTOM");
   said("%ld", (long)recvcount);
   said("%ld", (long)recvtype);
   said("%ld", (long)source);
   said("%ld", (long)recvtag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   began("MPI_Sendrecv_replace");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9980,13 +10096,13 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
   said("%ld", (long)source);
   said("%ld", (long)recvtag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   began("PMPI_Sendrecv_replace");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -9994,13 +10110,13 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
   said("%ld", (long)source);
   said("%ld", (long)recvtag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   began("MPI_Sendrecv_replace_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10008,13 +10124,13 @@ int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, in
   said("%ld", (long)source);
   said("%ld", (long)recvtag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag, MPI_Comm comm, MPI_Status *status) {
   began("PMPI_Sendrecv_replace_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10022,14 +10138,14 @@ int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype, i
   said("%ld", (long)source);
   said("%ld", (long)recvtag);
   said("%ld", (long)comm);
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size) {
   began("MPI_Session_attach_buffer");
   said("%ld", (long)session);
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -10037,7 +10153,7 @@ int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size) {
 int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size) {
   began("PMPI_Session_attach_buffer");
   said("%ld", (long)session);
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -10045,7 +10161,7 @@ int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size) {
 int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size) {
   began("MPI_Session_attach_buffer_c");
   said("%ld", (long)session);
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -10053,7 +10169,7 @@ int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count siz
 int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size) {
   began("PMPI_Session_attach_buffer_c");
   said("%ld", (long)session);
-  place(buffer);
+  place(buffer, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -10300,7 +10416,7 @@ int PMPI_Session_toint(MPI_Session session) {
 }
 int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("MPI_Ssend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10311,7 +10427,7 @@ int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 }
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("PMPI_Ssend");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10322,7 +10438,7 @@ int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int 
 }
 int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("MPI_Ssend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10333,7 +10449,7 @@ int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int des
 }
 int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm) {
   began("PMPI_Ssend_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10344,7 +10460,7 @@ int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int de
 }
 int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ssend_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10357,7 +10473,7 @@ int MPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, 
 }
 int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ssend_init");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10370,7 +10486,7 @@ int PMPI_Ssend_init(const void *buf, int count, MPI_Datatype datatype, int dest,
 }
 int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("MPI_Ssend_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10383,7 +10499,7 @@ int MPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, in
 }
 int PMPI_Ssend_init_c(const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm, MPI_Request *request) {
   began("PMPI_Ssend_init_c");
-  place(buf);
+  place(buf, "MPI_BOTTOM");
   said("%ld", (long)count);
   said("%ld", (long)datatype);
   said("%ld", (long)dest);
@@ -10460,7 +10576,7 @@ int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status) {
 }
 int MPI_Status_get_error(const MPI_Status *status, int *err) {
   began("MPI_Status_get_error");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("out");
   *err = 902;
   ended();
@@ -10468,7 +10584,7 @@ int MPI_Status_get_error(const MPI_Status *status, int *err) {
 }
 int PMPI_Status_get_error(const MPI_Status *status, int *err) {
   began("PMPI_Status_get_error");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("out");
   *err = 902;
   ended();
@@ -10476,7 +10592,7 @@ int PMPI_Status_get_error(const MPI_Status *status, int *err) {
 }
 int MPI_Status_get_source(const MPI_Status *status, int *source) {
   began("MPI_Status_get_source");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("out");
   *source = 902;
   ended();
@@ -10484,7 +10600,7 @@ int MPI_Status_get_source(const MPI_Status *status, int *source) {
 }
 int PMPI_Status_get_source(const MPI_Status *status, int *source) {
   began("PMPI_Status_get_source");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("out");
   *source = 902;
   ended();
@@ -10492,7 +10608,7 @@ int PMPI_Status_get_source(const MPI_Status *status, int *source) {
 }
 int MPI_Status_get_tag(const MPI_Status *status, int *tag) {
   began("MPI_Status_get_tag");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("out");
   *tag = 902;
   ended();
@@ -10500,7 +10616,7 @@ int MPI_Status_get_tag(const MPI_Status *status, int *tag) {
 }
 int PMPI_Status_get_tag(const MPI_Status *status, int *tag) {
   began("PMPI_Status_get_tag");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("out");
   *tag = 902;
   ended();
@@ -10508,21 +10624,21 @@ int PMPI_Status_get_tag(const MPI_Status *status, int *tag) {
 }
 int MPI_Status_set_cancelled(MPI_Status *status, int flag) {
   began("MPI_Status_set_cancelled");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)flag);
   ended();
   return 0;
 }
 int PMPI_Status_set_cancelled(MPI_Status *status, int flag) {
   began("PMPI_Status_set_cancelled");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)flag);
   ended();
   return 0;
 }
 int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count) {
   began("MPI_Status_set_elements");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("%ld", (long)count);
   ended();
@@ -10530,7 +10646,7 @@ int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count
 }
 int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count) {
   began("PMPI_Status_set_elements");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("%ld", (long)count);
   ended();
@@ -10538,7 +10654,7 @@ int PMPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int coun
 }
 int MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count) {
   began("MPI_Status_set_elements_c");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("%ld", (long)count);
   ended();
@@ -10546,7 +10662,7 @@ int MPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Cou
 }
 int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Count count) {
   began("PMPI_Status_set_elements_c");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("%ld", (long)count);
   ended();
@@ -10554,7 +10670,7 @@ int PMPI_Status_set_elements_c(MPI_Status *status, MPI_Datatype datatype, MPI_Co
 }
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count) {
   began("MPI_Status_set_elements_x");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("%ld", (long)count);
   ended();
@@ -10562,7 +10678,7 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Cou
 }
 int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count) {
   began("PMPI_Status_set_elements_x");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)datatype);
   said("%ld", (long)count);
   ended();
@@ -10570,42 +10686,42 @@ int PMPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Co
 }
 int MPI_Status_set_error(MPI_Status *status, int err) {
   began("MPI_Status_set_error");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)err);
   ended();
   return 0;
 }
 int PMPI_Status_set_error(MPI_Status *status, int err) {
   began("PMPI_Status_set_error");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)err);
   ended();
   return 0;
 }
 int MPI_Status_set_source(MPI_Status *status, int source) {
   began("MPI_Status_set_source");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)source);
   ended();
   return 0;
 }
 int PMPI_Status_set_source(MPI_Status *status, int source) {
   began("PMPI_Status_set_source");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)source);
   ended();
   return 0;
 }
 int MPI_Status_set_tag(MPI_Status *status, int tag) {
   began("MPI_Status_set_tag");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)tag);
   ended();
   return 0;
 }
 int PMPI_Status_set_tag(MPI_Status *status, int tag) {
   began("PMPI_Status_set_tag");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("%ld", (long)tag);
   ended();
   return 0;
@@ -10616,7 +10732,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
   *request = (MPI_Request)(long)901;
   said("out");
   *flag = 1;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -10626,13 +10742,13 @@ int PMPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
   *request = (MPI_Request)(long)901;
   said("out");
   *flag = 1;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Test_cancelled(const MPI_Status *status, int *flag) {
   began("MPI_Test_cancelled");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("out");
   *flag = 1;
   ended();
@@ -10640,7 +10756,7 @@ int MPI_Test_cancelled(const MPI_Status *status, int *flag) {
 }
 int PMPI_Test_cancelled(const MPI_Status *status, int *flag) {
   began("PMPI_Test_cancelled");
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   said("out");
   *flag = 1;
   ended();
@@ -10652,7 +10768,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
   said("[%ld]", (long)array_of_requests[0]);
   said("out");
   *flag = 1;
-  place(array_of_statuses);
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
@@ -10662,27 +10778,37 @@ int PMPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Stat
   said("[%ld]", (long)array_of_requests[0]);
   said("out");
   *flag = 1;
-  place(array_of_statuses);
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
 int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status) {
   began("MPI_Testany");
+  *index = 0;
+  *flag = 0;
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status) {
   began("PMPI_Testany");
+  *index = 0;
+  *flag = 0;
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   began("MPI_Testsome");
+  *outcount = 0;
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   began("PMPI_Testsome");
+  *outcount = 0;
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
@@ -11746,11 +11872,11 @@ int PMPI_Type_vector_c(MPI_Count count, MPI_Count blocklength, MPI_Count stride,
 }
 int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
   began("MPI_Unpack");
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)insize);
   said("%ld", (long)*position);
   *position = 903;
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outcount);
   said("%ld", (long)datatype);
   said("%ld", (long)comm);
@@ -11759,11 +11885,11 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
 }
 int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm) {
   began("PMPI_Unpack");
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)insize);
   said("%ld", (long)*position);
   *position = 903;
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outcount);
   said("%ld", (long)datatype);
   said("%ld", (long)comm);
@@ -11772,11 +11898,11 @@ int PMPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int 
 }
 int MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
   began("MPI_Unpack_c");
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)insize);
   said("%ld", (long)*position);
   *position = 903;
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outcount);
   said("%ld", (long)datatype);
   said("%ld", (long)comm);
@@ -11785,11 +11911,11 @@ int MPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void 
 }
 int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm) {
   began("PMPI_Unpack_c");
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)insize);
   said("%ld", (long)*position);
   *position = 903;
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outcount);
   said("%ld", (long)datatype);
   said("%ld", (long)comm);
@@ -11799,11 +11925,11 @@ int PMPI_Unpack_c(const void *inbuf, MPI_Count insize, MPI_Count *position, void
 int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype) {
   began("MPI_Unpack_external");
   said("\"%s\"", datarep);
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)insize);
   said("%ld", (long)*position);
   *position = 904;
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outcount);
   said("%ld", (long)datatype);
   ended();
@@ -11812,11 +11938,11 @@ int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize
 int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount, MPI_Datatype datatype) {
   began("PMPI_Unpack_external");
   said("\"%s\"", datarep);
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)insize);
   said("%ld", (long)*position);
   *position = 904;
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outcount);
   said("%ld", (long)datatype);
   ended();
@@ -11825,11 +11951,11 @@ int PMPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insiz
 int MPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype) {
   began("MPI_Unpack_external_c");
   said("\"%s\"", datarep);
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)insize);
   said("%ld", (long)*position);
   *position = 904;
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outcount);
   said("%ld", (long)datatype);
   ended();
@@ -11838,11 +11964,11 @@ int MPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count ins
 int PMPI_Unpack_external_c(const char datarep[], const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype) {
   began("PMPI_Unpack_external_c");
   said("\"%s\"", datarep);
-  place(inbuf);
+  place(inbuf, "MPI_BOTTOM");
   said("%ld", (long)insize);
   said("%ld", (long)*position);
   *position = 904;
-  place(outbuf);
+  place(outbuf, "MPI_BOTTOM");
   said("%ld", (long)outcount);
   said("%ld", (long)datatype);
   ended();
@@ -11868,7 +11994,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
   began("MPI_Wait");
   said("%ld", (long)*request);
   *request = (MPI_Request)(long)901;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -11876,7 +12002,7 @@ int PMPI_Wait(MPI_Request *request, MPI_Status *status) {
   began("PMPI_Wait");
   said("%ld", (long)*request);
   *request = (MPI_Request)(long)901;
-  place(status);
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
@@ -11884,7 +12010,7 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
   began("MPI_Waitall");
   said("%ld", (long)count);
   said("[%ld]", (long)array_of_requests[0]);
-  place(array_of_statuses);
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
@@ -11892,27 +12018,35 @@ int PMPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of
   began("PMPI_Waitall");
   said("%ld", (long)count);
   said("[%ld]", (long)array_of_requests[0]);
-  place(array_of_statuses);
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
 int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status) {
   began("MPI_Waitany");
+  *index = 0;
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status) {
   began("PMPI_Waitany");
+  *index = 0;
+  place(status, "MPI_STATUS_IGNORE");
   ended();
   return 0;
 }
 int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   began("MPI_Waitsome");
+  *outcount = 0;
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
 int PMPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[], MPI_Status array_of_statuses[]) {
   began("PMPI_Waitsome");
+  *outcount = 0;
+  place(array_of_statuses, "MPI_STATUSES_IGNORE");
   ended();
   return 0;
 }
@@ -12023,7 +12157,7 @@ int PMPI_Win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
 int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   began("MPI_Win_attach");
   said("%ld", (long)win);
-  place(base);
+  place(base, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -12031,7 +12165,7 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
 int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size) {
   began("PMPI_Win_attach");
   said("%ld", (long)win);
-  place(base);
+  place(base, "MPI_BOTTOM");
   said("%ld", (long)size);
   ended();
   return 0;
@@ -12070,7 +12204,7 @@ int PMPI_Win_complete(MPI_Win win) {
 }
 int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   began("MPI_Win_create");
-  place(base);
+  place(base, "MPI_BOTTOM");
   said("%ld", (long)size);
   said("%ld", (long)disp_unit);
   said("%ld", (long)info);
@@ -12082,7 +12216,7 @@ int MPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_
 }
 int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   began("PMPI_Win_create");
-  place(base);
+  place(base, "MPI_BOTTOM");
   said("%ld", (long)size);
   said("%ld", (long)disp_unit);
   said("%ld", (long)info);
@@ -12094,7 +12228,7 @@ int PMPI_Win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI
 }
 int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   began("MPI_Win_create_c");
-  place(base);
+  place(base, "MPI_BOTTOM");
   said("%ld", (long)size);
   said("%ld", (long)disp_unit);
   said("%ld", (long)info);
@@ -12106,7 +12240,7 @@ int MPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info inf
 }
 int PMPI_Win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win) {
   began("PMPI_Win_create_c");
-  place(base);
+  place(base, "MPI_BOTTOM");
   said("%ld", (long)size);
   said("%ld", (long)disp_unit);
   said("%ld", (long)info);
@@ -12171,14 +12305,14 @@ int PMPI_Win_delete_attr(MPI_Win win, int win_keyval) {
 int MPI_Win_detach(MPI_Win win, const void *base) {
   began("MPI_Win_detach");
   said("%ld", (long)win);
-  place(base);
+  place(base, "MPI_BOTTOM");
   ended();
   return 0;
 }
 int PMPI_Win_detach(MPI_Win win, const void *base) {
   began("PMPI_Win_detach");
   said("%ld", (long)win);
-  place(base);
+  place(base, "MPI_BOTTOM");
   ended();
   return 0;
 }
