@@ -19,8 +19,6 @@ namespace {
 constexpr std::size_t read_bytes = 128 << 10;
 // Of each pipe, where the user's pipes have not taken much already: fewer changes of the CPU.
 constexpr int pipe_bytes = 256 << 10;
-// Fewer are not worth a system call of their own.
-constexpr std::size_t least_passed_bytes = 32 << 10;
 constexpr std::chrono::milliseconds prompt_time(100);  // guess: short for people, long for pieces
 constexpr std::chrono::seconds full_buffer_time(60);   // guess: see looks_like_a_full_buffer
 constexpr std::size_t buffer_unit = 1024;
@@ -112,10 +110,7 @@ void Relay::wait_for_news() {
   for (const Stream& stream : streams_) polled_.push_back({stream.from, POLLIN, 0});
   if (::poll(polled_.data(), polled_.size(), milliseconds_to_wait()) <= 0) return;
   for (std::size_t i = 1; i < polled_.size(); ++i)
-    if (polled_[i].revents) {
-      std::lock_guard turn(turn_);
-      read_once(i - 1);
-    }
+    if (polled_[i].revents) read_once(i - 1);
   if (polled_[0].revents) take_new();
 }
 
@@ -148,7 +143,6 @@ Relay::Clock::time_point Relay::due(std::size_t number) const {
 }
 
 void Relay::read_all() {
-  std::lock_guard turn(turn_);
   for (std::size_t i = 0; i < streams_.size(); ++i) read_what_is_there(i);
 }
 
@@ -165,7 +159,6 @@ void Relay::read_what_is_there(std::size_t number) {
 std::size_t Relay::read_once(std::size_t number) {
   Stream& stream = streams_[number];
   if (stream.from < 0) return 0;
-  const std::size_t passed = stream.behind_last ? 0 : pass_pages(number);
   const ssize_t got = ::read(stream.from, buffer_.data(), buffer_.size());
   if (got < 0) return 0;
   if (got == 0) {
@@ -182,35 +175,7 @@ std::size_t Relay::read_once(std::size_t number) {
     read_what_is_there(number - 1);
     take(number, text);
   }
-  return passed + static_cast<std::size_t>(got);
-}
-
-// Moves to the output what is certainly not the end of the rank's bytes, without copying: the pages
-// change pipes. Enough stays for `take` to find where the last line ends, or that it is too long.
-// How many bytes.
-std::size_t Relay::pass_pages(std::size_t number) {
-  Stream& stream = streams_[number];
-  int there = 0;
-  if (!can_pass_ || error_ != 0 || ::ioctl(stream.from, FIONREAD, &there) != 0) return 0;
-  const std::size_t kept = whole_line_bytes + 1;
-  if (static_cast<std::size_t>(there) < kept + least_passed_bytes) return 0;
-  if (!stream.tail.empty()) write_tail(number);
-  const std::size_t whole = static_cast<std::size_t>(there) - kept;
-  std::size_t left = whole;
-  while (left > 0 && error_ == 0) {
-    const ssize_t passed = ::splice(stream.from, nullptr, to_, nullptr, left, 0);
-    if (passed > 0) {
-      left -= static_cast<std::size_t>(passed);
-    } else if (passed < 0 && errno == EAGAIN) {
-      wait_for_room();
-    } else if (passed < 0 && errno == EINVAL) {
-      can_pass_ = false;  // a file that is appended to, or a file system that cannot
-      break;
-    } else if (passed == 0 || errno != EINTR) {
-      fail(passed == 0 ? EIO : errno);
-    }
-  }
-  return whole - left;
+  return static_cast<std::size_t>(got);
 }
 
 // Writes the lines that end in it; the rest is the stream's unfinished line.
@@ -236,10 +201,7 @@ void Relay::take(std::size_t number, std::string_view text) {
 void Relay::write_due(bool all) {
   const Clock::time_point now = Clock::now();
   for (std::size_t i = 0; i < streams_.size(); ++i)
-    if (all || due(i) <= now) {
-      std::lock_guard turn(turn_);
-      write_tail(i);
-    }
+    if (all || due(i) <= now) write_tail(i);
 }
 
 void Relay::write_tail(std::size_t number) {
@@ -251,13 +213,16 @@ void Relay::write_tail(std::size_t number) {
 }
 
 void Relay::write(std::string_view first, std::string_view second) {
+  std::lock_guard turn(turn_);
   while (!first.empty() || !second.empty()) {
     if (error_ != 0) return;  // only this thread writes it
     const iovec parts[2] = {{const_cast<char*>(first.data()), first.size()},
                             {const_cast<char*>(second.data()), second.size()}};
     const ssize_t written = ::writev(to_, parts, 2);
     if (written < 0 && errno == EAGAIN) {
-      wait_for_room();
+      // Somebody else has made it non-blocking.
+      pollfd room{to_, POLLOUT, 0};
+      ::poll(&room, 1, -1);
     } else if (written < 0 && errno != EINTR) {
       fail(errno);
     }
@@ -266,12 +231,6 @@ void Relay::write(std::string_view first, std::string_view second) {
     first.remove_prefix(of_first);
     second.remove_prefix(static_cast<std::size_t>(written) - of_first);
   }
-}
-
-// Somebody else may have made it non-blocking, and pages pass without blocking.
-void Relay::wait_for_room() const {
-  pollfd room{to_, POLLOUT, 0};
-  ::poll(&room, 1, -1);
 }
 
 // Where nobody reads any more the ranks' own writes fail from now on, as they would have without

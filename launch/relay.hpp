@@ -63,7 +63,6 @@ class Relay {
   int milliseconds_to_wait() const;
   std::size_t read_once(std::size_t stream);
   void read_what_is_there(std::size_t stream);
-  std::size_t pass_pages(std::size_t stream);
   void take(std::size_t stream, std::string_view text);
   // When an unfinished line is written all the same.
   Clock::time_point due(std::size_t stream) const;
@@ -71,7 +70,6 @@ class Relay {
   void write_due(bool all);
   void write_tail(std::size_t stream);
   void write(std::string_view first, std::string_view second);
-  void wait_for_room() const;
   void fail(int error);
   void wake() const;
 
@@ -86,13 +84,12 @@ class Relay {
   bool finished_ = false;
   int error_ = 0;
 
-  // The thread's own. What reads or writes holds `turn_`.
+  // The thread's own.
   std::vector<Stream> streams_;
   std::vector<pollfd> polled_;
   std::vector<char> buffer_;
   std::ptrdiff_t open_ = -1;  // the stream whose unfinished line ends the output
   int writers_ = 0;           // streams that have written
-  bool can_pass_ = true;      // pages can change from a pipe to `to_`
 };
 
 }  // namespace baton::launch

@@ -108,7 +108,6 @@ class WholeLines(WithFolder):
             self.assertEqual((len(text), len(set(text))), (WHOLE_LINE_BYTES - 1, 1))
 
     def test_lines_of_ranks_that_write_more_than_their_pipes_hold_are_whole(self):
-        """Here pages are passed on without a copy, into a pipe and into a file; a file that is appended to cannot have them."""
         long = ("import os, random\nrank, draw = os.environ['BATON_RANK'], random.Random(os.environ['BATON_RANK'])\n"
                 "for i in range(400):\n"
                 "  os.write(1, (f'rank {rank} of 1 line {i} ' + '.' * draw.choice((9, 1000, 30000, 65000))).encode() + b'\\n')")
