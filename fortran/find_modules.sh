@@ -7,6 +7,12 @@ for word in "$@"; do
     ;;
   esac
 done
+# Who asks for calls that do not fit together gets the mpif.h that has no interfaces, as other libraries' has none.
+for word in "$@"; do
+  case "$word" in
+  -fallow-argument-mismatch | -std=legacy) include="$prefix/@DATA_DIR@/baton/fortran/without_interfaces" ;;
+  esac
+done
 # The modules for this compiler: made with Baton, or else once, from their sources, into the user's cache.
 find_modules() {
   # shellcheck disable=SC2086

@@ -274,7 +274,8 @@ def both_forms(text):
     return [line.ljust(72) + "&" for line in lines[:-1]] + lines[-1:]
 
 
-def include_file(bindings):
+def include_file(bindings, with_interfaces=True):
+    """mpif.h; without interfaces for programs whose calls no interface would accept."""
     lines = [HEAD]
 
     def add(text):
@@ -302,6 +303,26 @@ def include_file(bindings):
             add(f"{form.returns.replace('MPI_ADDRESS_KIND', '8')} {form.specific}, P{form.specific}")
             add(f"EXTERNAL {form.specific}, P{form.specific}")
     # Buffers of any type and rank. Not so many names that compilers notice.
+    if with_interfaces:
+        lines += buffer_interfaces(bindings)
+    add("INTERFACE MPI_SIZEOF")
+    add("SUBROUTINE MPI_SIZEOF_F08TS(X,SIZE,IERROR)" + ' BIND(C,NAME="MPI_Sizeof_f08ts")')
+    add("USE, INTRINSIC :: ISO_C_BINDING, ONLY : C_INT")
+    add("TYPE(*), DIMENSION(..) :: X")
+    add("INTEGER(C_INT), INTENT(OUT) :: SIZE")
+    add("INTEGER(C_INT), OPTIONAL, INTENT(OUT) :: IERROR")
+    add("END SUBROUTINE")
+    add("END INTERFACE")
+    return "\n".join(lines) + "\n"
+
+
+def buffer_interfaces(bindings):
+    """mpif.h's interfaces of procedures that have buffers."""
+    lines = []
+
+    def add(text):
+        lines.extend(both_forms(text))
+
     add("INTERFACE")
     for form in bindings.of("f90"):
         if not form.has_choice:
@@ -315,17 +336,9 @@ def include_file(bindings):
                 lines.extend([f"!GCC$ ATTRIBUTES NO_ARG_CHECK :: {a.name}", f"!DIR$ IGNORE_TKR {a.name}"])
         add("END SUBROUTINE")
     add("END INTERFACE")
-    add("INTERFACE MPI_SIZEOF")
-    add("SUBROUTINE MPI_SIZEOF_F08TS(X,SIZE,IERROR)" + ' BIND(C,NAME="MPI_Sizeof_f08ts")')
-    add("USE, INTRINSIC :: ISO_C_BINDING, ONLY : C_INT")
-    add("TYPE(*), DIMENSION(..) :: X")
-    add("INTEGER(C_INT), INTENT(OUT) :: SIZE")
-    add("INTEGER(C_INT), OPTIONAL, INTENT(OUT) :: IERROR")
-    add("END SUBROUTINE")
-    add("END INTERFACE")
-    return "\n".join(lines) + "\n"
+    return lines
 
 
 def write(bindings):
     return {"mpi_abi_types.f90": types_module(), "mpi.f90": old_module(bindings), "mpi_f08.f90": modern_module(bindings),
-            "mpif.h": include_file(bindings)}
+            "mpif.h": include_file(bindings), "without_interfaces/mpif.h": include_file(bindings, with_interfaces=False)}

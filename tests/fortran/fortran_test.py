@@ -207,6 +207,22 @@ class Wrapper(InAFolder):
             self.assertIn("-lmpifort_abi -lmpi_abi", done.stdout)
             self.assertTrue(done.stdout.startswith("gfortran "), done.stdout)
 
+    @unittest.skipUnless(COMPILER == "gfortran", "the flags are gfortran's")
+    def test_calls_that_fit_no_interface_are_compiled_where_that_is_asked(self):
+        """Old programs have them, and compile with libraries whose mpif.h has no interfaces."""
+        with open(os.path.join(self.folder, "p.f"), "w") as file:
+            file.write("      program p\n      include 'mpif.h'\n      integer a, b, unused, ierr\n      real c\n      a = 3\n"
+                       "      call MPI_INIT(ierr)\n"
+                       "      call MPI_REDUCE(a, b, 1, MPI_INTEGER, MPI_SUM, 0,\n     &     MPI_COMM_WORLD, ierr, unused)\n"
+                       "      call MPI_BCAST(c, 1, MPI_REAL, 0, MPI_COMM_WORLD, ierr)\n"
+                       "      call MPI_BCAST(b, 1, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)\n"
+                       "      if (b .eq. 6) print '(a)', 'six'\n      call MPI_FINALIZE(ierr)\n      end\n")
+        strict = subprocess.run([MPIFORT, "p.f", "-o", "p"], cwd=self.folder, capture_output=True, text=True)
+        self.assertIn("More actual than formal arguments", strict.stderr)
+        for flag in "-fallow-argument-mismatch", "-std=legacy":
+            run(MPIFORT, "-w", flag, "p.f", "-o", "p", folder=self.folder)
+            self.assertEqual(self.job(2, "./p").stdout, "six\nsix\n")
+
     def test_modules_for_another_compiler_are_made_once_and_that_is_said(self):
         other = os.path.join(self.folder, "other")
         with open(other, "w") as file:
