@@ -93,6 +93,9 @@ class Programs(InAFolder):
         done = self.says("all values are right", 3, self.build("values", "values.f90"))
         self.assertIn("library: Baton", done.stdout)
 
+    def test_on_many_ranks(self):
+        self.says("all ranks are right", 160, self.build("many_ranks", "many_ranks.f90"))
+
     def test_older_forms(self):
         for name in ("old_module", "old_include"):
             with self.subTest(name):

@@ -7,7 +7,7 @@ import sys
 import tempfile
 import unittest
 
-from package import HELLO, make, run
+from package import FORTRAN_HELLO, HELLO, make, run
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 
@@ -34,15 +34,16 @@ class Image(unittest.TestCase):
         self.assertEqual(sorted(re.findall(r"rank (\d)", said)), ["0", "1"], said)
         self.assertIn("/usr/lib/libmpi_abi.so.1", self.inside("baton", "info"))
 
-    def test_the_distributions_compiler_builds_programs_with_it(self):
-        self.inside("sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc libc6-dev")
-        source = os.path.join(self.folder.name, "hello.c")
-        with open(source, "w") as file:
-            file.write(HELLO)
-        run(*self.buildah, "copy", "--quiet", self.container, source, "/tmp/hello.c")
-        self.inside("mpicc", "/tmp/hello.c", "-o", "/tmp/hello")
-        said = self.inside("mpiexec", "--timeout", 60, "-n", 2, "/tmp/hello")
-        self.assertEqual(sorted(re.findall(r"(\d) of 2: Baton ", said)), ["0", "1"], said)
+    def test_the_distributions_compilers_build_programs_with_it(self):
+        self.inside("sh", "-c", "apt-get update -qq && apt-get install -y -qq --no-install-recommends gcc gfortran libc6-dev")
+        for wrapper, name, text in ("mpicc", "hello.c", HELLO), ("mpifort", "hello.f90", FORTRAN_HELLO):
+            source = os.path.join(self.folder.name, name)
+            with open(source, "w") as file:
+                file.write(text)
+            run(*self.buildah, "copy", "--quiet", self.container, source, f"/tmp/{name}")
+            self.inside(wrapper, f"/tmp/{name}", "-o", "/tmp/hello")
+            said = self.inside("mpiexec", "--timeout", 60, "-n", 2, "/tmp/hello")
+            self.assertEqual(sorted(re.findall(r"(\d) of 2: Baton ", said)), ["0", "1"], said)
 
     def test_the_package_is_known_and_goes_again(self):
         self.assertRegex(self.inside("dpkg", "--status", "baton-mpi"), r"Depends: .*libhwloc15")

@@ -19,6 +19,19 @@ int main(int count, char **words) {
   return 0;
 }
 """
+FORTRAN_HELLO = """program hello
+  use mpi_f08
+  implicit none
+  integer :: rank, ranks, length
+  character(len=MPI_MAX_LIBRARY_VERSION_STRING) :: version
+  call MPI_Init
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank)
+  call MPI_Comm_size(MPI_COMM_WORLD, ranks)
+  call MPI_Get_library_version(version, length)
+  print '(i0, a, i0, 2a)', rank, ' of ', ranks, ': ', version(:length)
+  call MPI_Finalize
+end program hello
+"""
 
 
 def run(*words, fails=False, **more):

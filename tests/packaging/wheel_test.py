@@ -3,11 +3,12 @@
 import ast
 import os
 import re
+import shutil
 import sys
 import tempfile
 import unittest
 
-from package import HELLO, ROOT, make, run
+from package import FORTRAN_HELLO, HELLO, ROOT, make, run
 
 BUILD = os.path.abspath(sys.argv.pop(1))
 GLIBC = (2, 28)
@@ -57,6 +58,16 @@ class Wheel(unittest.TestCase):
 
     def test_programs_run_on_its_library(self):
         said = self.mpiexec("-n", 3, self.hello)
+        self.assertEqual(sorted(re.findall(r"(\d) of 3: Baton ", said)), ["0", "1", "2"], said)
+
+    def test_programs_in_fortran_do_too(self):
+        if not shutil.which("gfortran"):
+            self.skipTest("there is no gfortran")
+        program = os.path.join(self.folder.name, "fortran_hello")
+        with open(program + ".f90", "w") as file:
+            file.write(FORTRAN_HELLO)
+        run(self.bin("mpifort"), program + ".f90", "-o", program, env=self.environment)
+        said = self.mpiexec("-n", 3, program)
         self.assertEqual(sorted(re.findall(r"(\d) of 3: Baton ", said)), ["0", "1", "2"], said)
 
     def test_options_that_need_other_files_of_it_find_them(self):
