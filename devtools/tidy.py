@@ -21,7 +21,8 @@ TOOLS_HIGHEST_LAYER = 3          # launch/, cli/, profile/ and preload/ use laye
 PURE = ("collective/choose.hpp", "transport/network/choose_provider.hpp")
 HOT_FOLDERS = ("lockfree", "transport", "message")
 HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 250, 500, 70
-GENERATED = ("/generated/", "include/mpi.h", "fortran/modules/mpif.h")
+GENERATED = ("/generated/", "include/mpi.h", "fortran/modules/mpif.h",
+             "fortran/modules/without_interfaces/mpif.h")
 CODE = (".hpp", ".cpp", ".h", ".c")
 
 
