@@ -7,7 +7,7 @@ for word in "$@"; do
     ;;
   esac
 done
-# Who asks for calls that do not fit together gets the mpif.h that has no interfaces, as other libraries' has none.
+# These flags are for calls that fit no interface; with them mpif.h has none, as other libraries' has none.
 for word in "$@"; do
   case "$word" in
   -fallow-argument-mismatch | -std=legacy) include="$prefix/@DATA_DIR@/baton/fortran/without_interfaces" ;;

@@ -148,6 +148,12 @@ class Body:
         if upto is not None and (count is None or following.index(count) > following.index(upto)):
             count = kind = None  # another buffer's
         reduces = any(q.kind == "OPERATION" for q in c.parameters) and not any(q.kind == "WINDOW" for q in c.parameters)
+        if kind is not None and not kind.is_pointer and count is not None and count.is_pointer and not reduces:
+            self.before.append(f'const EvenSection c_{name}({name}, handle<MPI_Datatype>(*{kind.name}), "{name}");')
+            self.before.append(f"if (c_{name}.is_refused()) return c_{name}.refuse(ierror);")
+            self.words.append(f"c_{name}.address()")
+            self._section_words[kind.name] = f"c_{name}.datatype()"
+            return
         if count is None or kind is None or count.is_pointer or reduces or kind.is_pointer:
             self.before.append(f'const Whole c_{name}({name}, "{name}");')
             self.before.append(f"if (!c_{name}.is_whole()) return c_{name}.refuse(ierror);")

@@ -71,18 +71,18 @@ template <auto Call>
 void allgatherv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const Fint* comm, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm)));
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
 void allgatherv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const Fint* comm, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm)));
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
@@ -97,10 +97,10 @@ template <auto Call>
 void allgatherv_init_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -109,10 +109,10 @@ template <auto Call>
 void allgatherv_init_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -234,20 +234,20 @@ void alltoallv(void* sendbuf, const int* sendcounts, const int* sdispls, const F
 
 template <auto Call>
 void alltoallv_section(Descriptor* sendbuf, const int* sendcounts, const int* sdispls, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* rdispls, const Fint* recvtype, const Fint* comm, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm)));
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
 void alltoallv_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, const Fint* recvtype, const Fint* comm, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm)));
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
@@ -260,24 +260,24 @@ void alltoallv_init(void* sendbuf, const int* sendcounts, const int* sdispls, co
 
 template <auto Call>
 void alltoallv_init_section(Descriptor* sendbuf, const int* sendcounts, const int* sdispls, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* rdispls, const Fint* recvtype, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
 void alltoallv_init_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, const Fint* recvtype, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -540,18 +540,18 @@ template <auto Call>
 void gatherv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const int* root, const Fint* comm, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), *root, handle<MPI_Comm>(*comm)));
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
 void gatherv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const int* root, const Fint* comm, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), *root, handle<MPI_Comm>(*comm)));
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
@@ -566,10 +566,10 @@ template <auto Call>
 void gatherv_init_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const int* root, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), *root, handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -578,10 +578,10 @@ template <auto Call>
 void gatherv_init_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const int* root, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), *root, handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -630,10 +630,10 @@ template <auto Call>
 void iallgatherv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -642,10 +642,10 @@ template <auto Call>
 void iallgatherv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -724,24 +724,24 @@ void ialltoallv(void* sendbuf, const int* sendcounts, const int* sdispls, const 
 
 template <auto Call>
 void ialltoallv_section(Descriptor* sendbuf, const int* sendcounts, const int* sdispls, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* rdispls, const Fint* recvtype, const Fint* comm, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
 void ialltoallv_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, const Fint* recvtype, const Fint* comm, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -902,10 +902,10 @@ template <auto Call>
 void igatherv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const int* root, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), *root, handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -914,10 +914,10 @@ template <auto Call>
 void igatherv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const int* root, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), *root, handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -1092,24 +1092,24 @@ void iscatterv(void* sendbuf, const int* sendcounts, const int* displs, const Fi
 
 template <auto Call>
 void iscatterv_section(Descriptor* sendbuf, const int* sendcounts, const int* displs, const Fint* sendtype, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* root, const Fint* comm, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
   if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, displs, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), static_cast<int>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, displs, c_sendbuf.datatype(), c_recvbuf.address(), static_cast<int>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
 void iscatterv_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* displs, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* root, const Fint* comm, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
   if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, displs, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), static_cast<MPI_Count>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, displs, c_sendbuf.datatype(), c_recvbuf.address(), static_cast<MPI_Count>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -1396,20 +1396,20 @@ void scatterv(void* sendbuf, const int* sendcounts, const int* displs, const Fin
 
 template <auto Call>
 void scatterv_section(Descriptor* sendbuf, const int* sendcounts, const int* displs, const Fint* sendtype, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* root, const Fint* comm, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
   if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), sendcounts, displs, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), static_cast<int>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm)));
+  tell(ierror, Call(c_sendbuf.address(), sendcounts, displs, c_sendbuf.datatype(), c_recvbuf.address(), static_cast<int>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
 void scatterv_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* displs, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* root, const Fint* comm, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
   if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), sendcounts, displs, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), static_cast<MPI_Count>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm)));
+  tell(ierror, Call(c_sendbuf.address(), sendcounts, displs, c_sendbuf.datatype(), c_recvbuf.address(), static_cast<MPI_Count>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
@@ -1422,24 +1422,24 @@ void scatterv_init(void* sendbuf, const int* sendcounts, const int* displs, cons
 
 template <auto Call>
 void scatterv_init_section(Descriptor* sendbuf, const int* sendcounts, const int* displs, const Fint* sendtype, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* root, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
   if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, displs, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), static_cast<int>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, displs, c_sendbuf.datatype(), c_recvbuf.address(), static_cast<int>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
 void scatterv_init_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* displs, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* root, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
   const Section c_recvbuf(recvbuf, *recvcount, handle<MPI_Datatype>(*recvtype), false, "recvbuf");
   if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, displs, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), static_cast<MPI_Count>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, displs, c_sendbuf.datatype(), c_recvbuf.address(), static_cast<MPI_Count>(c_recvbuf.count()), c_recvbuf.datatype(), *root, handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }

@@ -51,10 +51,10 @@ template <auto Call>
 void ineighbor_allgatherv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -63,10 +63,10 @@ template <auto Call>
 void ineighbor_allgatherv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const Fint* comm, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -113,24 +113,24 @@ void ineighbor_alltoallv(void* sendbuf, const int* sendcounts, const int* sdispl
 
 template <auto Call>
 void ineighbor_alltoallv_section(Descriptor* sendbuf, const int* sendcounts, const int* sdispls, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* rdispls, const Fint* recvtype, const Fint* comm, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
 void ineighbor_alltoallv_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, const Fint* recvtype, const Fint* comm, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -240,18 +240,18 @@ template <auto Call>
 void neighbor_allgatherv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const Fint* comm, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm)));
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
 void neighbor_allgatherv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const Fint* comm, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm)));
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
@@ -266,10 +266,10 @@ template <auto Call>
 void neighbor_allgatherv_init_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* displs, const Fint* recvtype, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<int>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -278,10 +278,10 @@ template <auto Call>
 void neighbor_allgatherv_init_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* displs, const Fint* recvtype, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
   const Section c_sendbuf(sendbuf, *sendcount, handle<MPI_Datatype>(*sendtype), false, "sendbuf");
   if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), static_cast<MPI_Count>(c_sendbuf.count()), c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, displs, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -348,20 +348,20 @@ void neighbor_alltoallv(void* sendbuf, const int* sendcounts, const int* sdispls
 
 template <auto Call>
 void neighbor_alltoallv_section(Descriptor* sendbuf, const int* sendcounts, const int* sdispls, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* rdispls, const Fint* recvtype, const Fint* comm, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm)));
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
 void neighbor_alltoallv_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, const Fint* recvtype, const Fint* comm, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
-  tell(ierror, Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm)));
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
+  tell(ierror, Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm)));
 }
 
 template <auto Call>
@@ -374,24 +374,24 @@ void neighbor_alltoallv_init(void* sendbuf, const int* sendcounts, const int* sd
 
 template <auto Call>
 void neighbor_alltoallv_init_section(Descriptor* sendbuf, const int* sendcounts, const int* sdispls, const Fint* sendtype, Descriptor* recvbuf, const int* recvcounts, const int* rdispls, const Fint* recvtype, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
 
 template <auto Call>
 void neighbor_alltoallv_init_c_section(Descriptor* sendbuf, const MPI_Count* sendcounts, const MPI_Aint* sdispls, const Fint* sendtype, Descriptor* recvbuf, const MPI_Count* recvcounts, const MPI_Aint* rdispls, const Fint* recvtype, const Fint* comm, const Fint* info, Fint* request, Fint* ierror) {
-  const Whole c_sendbuf(sendbuf, "sendbuf");
-  if (!c_sendbuf.is_whole()) return c_sendbuf.refuse(ierror);
-  const Whole c_recvbuf(recvbuf, "recvbuf");
-  if (!c_recvbuf.is_whole()) return c_recvbuf.refuse(ierror);
+  const EvenSection c_sendbuf(sendbuf, handle<MPI_Datatype>(*sendtype), "sendbuf");
+  if (c_sendbuf.is_refused()) return c_sendbuf.refuse(ierror);
+  const EvenSection c_recvbuf(recvbuf, handle<MPI_Datatype>(*recvtype), "recvbuf");
+  if (c_recvbuf.is_refused()) return c_recvbuf.refuse(ierror);
   MPI_Request c_request = {};
-  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, handle<MPI_Datatype>(*sendtype), c_recvbuf.address(), recvcounts, rdispls, handle<MPI_Datatype>(*recvtype), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
+  const int error = Call(c_sendbuf.address(), sendcounts, sdispls, c_sendbuf.datatype(), c_recvbuf.address(), recvcounts, rdispls, c_recvbuf.datatype(), handle<MPI_Comm>(*comm), handle<MPI_Info>(*info), &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }

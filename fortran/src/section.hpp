@@ -69,7 +69,7 @@ class Section {
   bool is_refused() const { return reason_ != nullptr; }
   void refuse(Fint* ierror) const { refuse_buffer(argument_, reason_, ierror); }
 
- private:
+ protected:
   void make(const Descriptor& array, bool in_blocks);
   void let_go();
 
@@ -80,6 +80,21 @@ class Section {
   const char* reason_ = nullptr;
   void* kept_ = nullptr;
   bool own_ = false;
+};
+
+// A buffer with arrays of counts and displacements. The elements of the section need one stride;
+// the datatype becomes one element whose extent is that stride, so that both mean what they meant.
+class EvenSection : public Section {
+ public:
+  EvenSection(const Descriptor* array, MPI_Datatype datatype, const char* argument)
+      : Section(array, 1, datatype, true, argument) {
+    if (__builtin_expect(count_ != 1 || reason_, 0)) reason_ = uneven_;
+  }
+
+ private:
+  static constexpr char uneven_[] =
+      "is an array section for an array of counts: its elements need one stride, and the datatype "
+      "has to be one element; pass such a section, or a contiguous array";
 };
 
 }  // namespace baton::fortran

@@ -30,8 +30,8 @@ def source_packages(folder):
     form = "$(REPO_URI) $(CODENAME) $(COMPONENT)"
     targets = {tuple(line.split()) for line in run("apt-get", "indextargets", "--format", form,
                                                    "Created-By: Packages").splitlines()}
-    keys = [path for path in glob.glob("/usr/share/keyrings/*-archive-keyring.gpg")]
-    signed = f"[signed-by={keys[0]}] " if keys else ""
+    keys = [f"/usr/share/keyrings/{name}-archive-keyring.gpg" for name in ("debian", "ubuntu")]
+    signed = "".join(f"[signed-by={path}] " for path in keys if os.path.exists(path))
     lists = os.path.join(folder, "sources.list")
     with open(lists, "w") as file:
         for target in targets:

@@ -4,7 +4,7 @@ program sections
   use mpi_f08
   implicit none
   integer :: failed = 0, i, j, k, n, rank, ranks, error, code_class
-  integer :: cube(10, 10, 4), got(1000), numbers(200)
+  integer :: cube(10, 10, 4), got(1000), numbers(200), lengths(8), places(8)
   integer :: seven(3, 2, 2, 2, 2, 2, 2)
   character(len=3) :: words(10), some_words(5)
   type(MPI_Request) :: request, requests(2)
@@ -76,12 +76,34 @@ program sections
   call MPI_Alltoall(cube(1:7:2, 1:2*ranks, 1), 8, MPI_INTEGER, got, 8, MPI_INTEGER, MPI_COMM_WORLD)
   call check(all(got(1:8*ranks) == [((i, j = 1, 8), i = 0, ranks - 1)]), "blocks of two columns")
 
+  ! Arrays of counts: displacements count the section's elements. Rank r has r + 2 elements, the last rank's come first.
+  lengths(1:ranks) = [(i + 1, i = 1, ranks)]
+  places(1:ranks) = [((ranks - i) * (ranks + 2), i = 1, ranks)]
+  cube(:, :, 2) = 1000 * (rank + 1) + reshape([(i, i = 1, 100)], [10, 10])
+  numbers = -1
+  call MPI_Iallgatherv(cube(3, 1:rank + 2, 2), rank + 2, MPI_INTEGER, numbers(200:1:-5), lengths, places, MPI_INTEGER, &
+                       MPI_COMM_WORLD, request)
+  call MPI_Wait(request, MPI_STATUS_IGNORE)
+  call check_gathered("numbers of different lengths, gathered backwards")
+  numbers(200:1:-5) = [(i, i = 0, 39)]
+  cube(:, :, 3) = -1
+  call MPI_Scatterv(numbers(200:1:-5), lengths, places, MPI_INTEGER, cube(2, 10:1:-1, 3), rank + 2, MPI_INTEGER, 0, &
+                    MPI_COMM_WORLD)
+  call check(all(cube(2, 10:9 - rank:-1, 3) == [(places(rank + 1) + i, i = 0, rank + 1)]) .and. &
+             count(cube(:, :, 3) /= -1) == rank + 2, "scattered into a row backwards")
+  numbers = -1
+  call MPI_Alltoallv(cube(3, 1:10, 2), [(rank + 2, i = 1, ranks)], [(0, i = 1, ranks)], MPI_INTEGER, numbers(200:1:-5), &
+                     lengths, places, MPI_INTEGER, MPI_COMM_WORLD)
+  call check_gathered("to all, from one row")
+
   ! What cannot be told in a datatype is refused with its reason.
   call MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN)
   call MPI_Allreduce(cube(1:10:2, 1, 1), numbers, 5, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, error)
   call refused(error, "sendbuf is an array section", "a reduction")
   call MPI_Alltoall(cube(1:7:2, 1:ranks, 1), 3, MPI_INTEGER, got, 3, MPI_INTEGER, MPI_COMM_WORLD, error)
   call refused(error, "sendbuf is an array section whose blocks", "blocks that are no columns")
+  call MPI_Gatherv(numbers, 1, MPI_INTEGER, cube(1:9:3, 1:2, 1), lengths, places, MPI_INTEGER, 0, MPI_COMM_SELF, error)
+  call refused(error, "recvbuf is an array section for an array of counts", "counts of a section of two strides")
   call MPI_Send(cube(1:10:2, 1, 1), 2, MPI_DOUBLE_INT, 0, 0, MPI_COMM_SELF, error)
   call refused(error, "buf is an array section, and the datatype's elements are not the array's", "another type")
 
@@ -96,6 +118,18 @@ contains
     if (holds) return
     print "(a, i0, 2a)", "rank ", rank, ": wrong: ", what
     failed = failed + 1
+  end subroutine
+
+  subroutine check_gathered(what)
+    character(len=*), intent(in) :: what
+    logical :: right
+    integer :: from, at
+    right = count(numbers /= -1) == sum(lengths(1:ranks))
+    do from = 0, ranks - 1
+      at = 200 - 5 * places(from + 1)
+      right = right .and. all(numbers(at:at - 5 * (from + 1):-5) == [(1000 * (from + 1) + 3 + 10 * i, i = 0, from + 1)])
+    end do
+    call check(right, what)
   end subroutine
 
   subroutine refused(error, text, what)
