@@ -18,8 +18,8 @@ def main():
         fresh = {p.relative_to(folder): p for p in Path(folder).rglob("*") if p.is_file()}
         stale = [n for n, p in fresh.items() if not (root / n).is_file()
                  or (root / n).read_bytes() != p.read_bytes()]
-        extra = [p.relative_to(root) for f in FOLDERS for p in (root / f).iterdir()
-                 if p.relative_to(root) not in fresh]
+        extra = [p.relative_to(root) for f in FOLDERS for p in (root / f).rglob("*")
+                 if p.is_file() and p.relative_to(root) not in fresh]
     for name in stale:
         print(f"{name} is not what the tables give; run ./dev gen")
     for name in extra:
