@@ -61,8 +61,7 @@ WatchPatience patience() {
   constexpr std::int64_t first_ms = 5000;    // guess: what is barred is told within ten seconds
   constexpr std::int64_t refused_ms = 2000;  // guess: a launcher that ends the job comes first
   const std::int64_t silent = settings.network_patience_seconds * 1000;
-  const bool leaves = watches.leaving == Leaving::has_begun;
-  return {silent, std::min(silent, first_ms), leaves ? silent : std::min(silent / 2, refused_ms)};
+  return {silent, std::min(silent, first_ms), std::min(silent / 2, refused_ms)};
 }
 
 std::uint32_t process_count() {
@@ -259,7 +258,9 @@ bool note_loss(const LossLine& line) {
   for (std::uint32_t i = 0; i < process_count(); ++i)
     if (error_of(static_cast<Process>(i))) fail_transfers(static_cast<Process>(i));
   fail_posted();
-  tell_others(line);
+  // Who has left when this process is about to had met everybody: the others find that out, too,
+  // and what is sent to those that are gone never leaves.
+  if (watches.leaving != Leaving::has_begun) tell_others(line);
   return true;
 }
 

@@ -21,6 +21,7 @@
 #include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
 #include "platform/memory_file.hpp"
+#include "platform/stream.hpp"
 #include "transport/attached.hpp"
 #include "transport/memory_report.hpp"
 #include "transport/node.hpp"
@@ -167,6 +168,18 @@ bool all_messages_have_left() {
          load_shared(engine.open_offers) == load_shared(engine.withdrawn_offers);
 }
 
+// Set where a peer was lost before all had met at the end.
+bool others_may_be_gone = false;
+
+// Waits until they have. What is for those that are gone never leaves: then not for long.
+void wait_for_messages_to_leave() {
+  constexpr std::int64_t patience_ms = 2000;  // guess: what can leave has left
+  const std::int64_t end_ms = platform::now_ms() + patience_ms;
+  message::wait_until([end_ms] {
+    return all_messages_have_left() || (others_may_be_gone && platform::now_ms() >= end_ms);
+  });
+}
+
 Error begin_use_alone(int required) {
   // Whoever asks for it changes it for all: the others only pay for the locks. No call is under way
   // in another thread, since so far that was forbidden.
@@ -208,9 +221,10 @@ Error meet_at_the_end() {
   if (!message::has_lost_peers()) meeting.start(all, 1);
   message::wait_until([] { return message::has_lost_peers() || meeting.advance(); });
   message::expect_peers_to_leave(true);
-  const bool all_came = !message::has_lost_peers();
-  if (all_came) message::wait_until(all_messages_have_left);
-  return all_came ? meeting.error() : MPI_SUCCESS;
+  others_may_be_gone = message::has_lost_peers();
+  if (others_may_be_gone) return MPI_SUCCESS;
+  message::wait_until(all_messages_have_left);
+  return meeting.error();
 }
 
 // The orderly end, for the launcher. Whoever begins MPI once more needs it no more.
@@ -259,7 +273,7 @@ void end_use() {
     // The world model has reported at its own end.
     if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
     message::expect_peers_to_leave(true);
-    message::wait_until(all_messages_have_left);
+    wait_for_messages_to_leave();
     message::process_buffer.forget();
     message::stop_progress_thread();
     platform::stop_telling_crashes();
