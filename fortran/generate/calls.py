@@ -65,7 +65,7 @@ def record(p, position):
     if p.kind in ("STRING_ARRAY", "STRING_2DARRAY"):
         return [f'if ({name})', f'  said("\\"%s\\"", {name}[0]{"[0]" if p.kind == "STRING_2DARRAY" else ""});', "else",
                 f'  said("{null_of(p)}");']
-    if name == "sendtypes":  # they are not looked at
+    if name == "sendtypes":  # MPI_IN_PLACE makes them meaningless, and the library hands on none.
         return ["if (sendbuf == MPI_IN_PLACE)", '  said("ignored");', "else", f'  said("[%ld]", (long){name}[0]);']
     if p.kind in ("C_BUFFER", "C_BUFFER2"):
         return ['said("pointer");', f"*(long *){name} = {returned(position)};"]
@@ -95,7 +95,7 @@ def is_recorded(p):
 
 
 def record_by_hand(p):
-    """Nothing is completed."""
+    """C statements for such a procedure: it writes those arguments down, and says that nothing has completed."""
     if is_recorded(p):
         return record(p, 0)
     returned_number = p.is_pointer and not p.is_array and p.direction == "out" and p.type not in HANDLES
@@ -299,7 +299,7 @@ class Program:
         missing = [(i, q) for q, i in by_name.items() if i not in [n for n, _ in arrives]]
         if missing:
             return
-        if by_hand:  # what is recorded
+        if by_hand:  # The stand-in writes down the arguments that sentinels can stand for, and completes nothing.
             after = []
             arrives = [(i, there) for i, there in arrives if is_recorded(form.c.parameters[i - 1])]
         arrives = [there for _, there in sorted(arrives)]

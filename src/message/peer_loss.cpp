@@ -258,8 +258,8 @@ bool note_loss(const LossLine& line) {
   for (std::uint32_t i = 0; i < process_count(); ++i)
     if (error_of(static_cast<Process>(i))) fail_transfers(static_cast<Process>(i));
   fail_posted();
-  // Who has left when this process is about to had met everybody: the others find that out, too,
-  // and what is sent to those that are gone never leaves.
+  // A peer that has left had met everybody, so the others are leaving, too. They find out by
+  // themselves, and messages to those that are gone would never be sent.
   if (watches.leaving != Leaving::has_begun) tell_others(line);
   return true;
 }
