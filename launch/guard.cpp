@@ -83,6 +83,7 @@ class Guard {
     if (named_) show_ranks(processes_);
     const char byte = 1;
     [[maybe_unused]] ssize_t written = ::write(watched_.release, &byte, 1);
+    if (named_) watched_.sweeper.start();
   }
 
   void take_signals() {

@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "launch/sweeper.hpp"
+
 namespace baton::launch {
 
 struct Watched {
@@ -19,6 +21,7 @@ struct Watched {
   int release;              // write end: a byte lets ranks that are held go on
   std::size_t ranks_count;  // that there are to be
   double timeout_seconds;   // of the job, which the manager looks after; 0: none
+  Sweeper& sweeper;
 };
 
 struct JobEnd {

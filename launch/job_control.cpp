@@ -1,6 +1,7 @@
 #include "launch/job_control.hpp"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -72,8 +73,17 @@ void handle(int signal) {
 
 }  // namespace
 
-void follow_stops(std::size_t ranks) {
-  sessions = {new std::atomic<pid_t>[ranks] {}, ranks};
+bool share_sessions(std::size_t ranks) {
+  void* const shared = ::mmap(nullptr, ranks * sizeof(std::atomic<pid_t>), PROT_READ | PROT_WRITE,
+                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  const bool is_shared = shared != MAP_FAILED;
+  sessions = {
+      is_shared ? static_cast<std::atomic<pid_t>*>(shared) : new std::atomic<pid_t>[ranks] {},
+      ranks};
+  return is_shared;
+}
+
+void follow_stops() {
   for (int signal : {SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT}) {
     struct sigaction action {};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
@@ -89,13 +99,13 @@ bool is_stopped() {
 }
 
 void set_session(std::size_t rank, pid_t process) {
-  // relaxed: only a handler in this thread reads it.
+  // relaxed: a handler in this thread reads it, and the sweeper once this process is dead.
   sessions[rank].store(process, std::memory_order_relaxed);
 }
 
 void signal_sessions(int signal) {
   for (const auto& session : sessions) {
-    const pid_t process = session.load(std::memory_order_relaxed);  // relaxed: the same thread
+    const pid_t process = session.load(std::memory_order_relaxed);  // relaxed: see set_session
     if (process > 0) ::kill(-process, signal);
   }
 }

@@ -10,10 +10,14 @@
 
 namespace baton::launch {
 
+// Before anything else here, and before the processes are started that are to know the sessions.
+// False: there is no memory to share, so each process knows its own alone.
+bool share_sessions(std::size_t ranks);
+
 // Before the first rank starts. From here on a stop (Ctrl-Z, reading the terminal in the
 // background) stops the ranks' sessions, and SIGCONT continues them. This process itself is not
 // stopped: mpiexec may be killed meanwhile.
-void follow_stops(std::size_t ranks);
+void follow_stops();
 bool is_stopped();
 
 // A rank's process, which leads a session; 0: it has ended, and its number may become another's.

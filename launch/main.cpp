@@ -1,7 +1,8 @@
 // mpiexec. Two processes: this one, which people signal and wait for, and below it the manager,
 // which starts the ranks. Both are subreapers. If this one is killed, the manager kills all below
 // it; if the manager is killed, all below it comes up to this one and is killed here; if both are,
-// the kernel kills the ranks (parent-death signal) and the library ends the others (lifeline).
+// the kernel kills the ranks (parent-death signal), the library ends MPI processes below them
+// (lifeline), and the sweeper ends what else they have started.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "launch/debugger.hpp"
@@ -34,6 +36,7 @@
 #include "launch/outlet.hpp"
 #include "launch/report.hpp"
 #include "launch/signals.hpp"
+#include "launch/sweeper.hpp"
 #include "launch/threads.hpp"
 #include "launch/trace.hpp"
 #include "machine/configuration.hpp"
@@ -159,7 +162,8 @@ int prepare_and_manage(const Options& options, const machine::Machine& machine,
 }
 
 int run(const Options& options, const machine::Machine& machine,
-        const machine::Placement& placement, const ProfileInUse& profile, MemoryPlan& memory) {
+        const machine::Placement& placement, const ProfileInUse& profile, MemoryPlan& memory,
+        std::span<char*> words) {
   Inherited inherited{};
   const sigset_t signals = heeded_signals();
   ::sigprocmask(SIG_BLOCK, &signals, &inherited.signals);
@@ -169,6 +173,7 @@ int run(const Options& options, const machine::Machine& machine,
   const int signals_read = ::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
   const bool connected = signals_read >= 0 && ::pipe2(guard_pipe, O_CLOEXEC) == 0 &&
                          ::pipe2(ranks_pipe, O_CLOEXEC) == 0;
+  Sweeper sweeper(placement.ranks.size(), words);
   pid_t manager = connected ? ::fork() : -1;
   if (manager < 0) {
     complain(fmt::format("cannot start the process manager: {}", std::strerror(errno)));
@@ -185,7 +190,8 @@ int run(const Options& options, const machine::Machine& machine,
   ::close(guard_pipe[0]);
   ::close(ranks_pipe[1]);
   const JobEnd end = guard({manager, signals_read, ranks_pipe[0], guard_pipe[1],
-                            placement.ranks.size(), options.timeout_seconds});
+                            placement.ranks.size(), options.timeout_seconds, sweeper});
+  sweeper.end();
   std::string left = kill_descendants(end.ranks);
   report_in_background();
   if (!end.problem.empty()) complain(end.problem);
@@ -308,7 +314,9 @@ int mpiexec(int count, char** words) {
   }
   if (!options->binding_file.empty() && !draw_into_file(*options, *machine, *placement)) return 1;
   warn(*options, *machine, *placement, *memory);
-  return options->dry_run ? 0 : run(*options, *machine, *placement, profile, *memory);
+  return options->dry_run ? 0
+                          : run(*options, *machine, *placement, profile, *memory,
+                                std::span(words, static_cast<std::size_t>(count)));
 }
 
 }  // namespace

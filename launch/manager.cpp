@@ -192,7 +192,7 @@ bool Manager::start_program(const Program& program, int ranks, int& rank) {
 
 bool Manager::start_all() {
   ranks_.resize(job_.placement.ranks.size());
-  follow_stops(ranks_.size());
+  follow_stops();
   int rank = 0;
   for (const Program& program : job_.options.programs) {
     int count = program.ranks ? program.ranks : static_cast<int>(ranks_.size());
@@ -475,6 +475,7 @@ int Manager::run() {
   ::close(connection_.ranks);
   wait_for_end();
   if (std::string left = kill_descendants(started()); !left.empty()) complain(left);
+  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) set_session(rank, 0);
   output_.drain([this] { return stops_waiting(); });
   if (!guard_died_ && !reports_.write([this] { return stops_waiting(); }))
     code_ = code_ ? code_ : 1;

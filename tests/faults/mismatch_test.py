@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """mpiexec --check finds collective calls that do not fit together, and names them with their ranks.
 Usage: mismatch_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
+import concurrent.futures
 import json
 import os
 import sys
@@ -12,6 +13,7 @@ import mpiexec_test as launch  # noqa: E402
 
 PROGRAM = os.path.join(launch.PROGRAMS, "mismatch_program")
 RANKS = (2, 3, 5)
+AT_ONCE = 6
 BUFFER, COUNT, TYPE, ROOT, OP, TRUNCATE, OTHER = 1, 2, 3, 8, 10, 15, 16
 NAMES = {BUFFER: "MPI_ERR_BUFFER", COUNT: "MPI_ERR_COUNT", TYPE: "MPI_ERR_TYPE", ROOT: "MPI_ERR_ROOT",
          OP: "MPI_ERR_OP", TRUNCATE: "MPI_ERR_TRUNCATE", OTHER: "MPI_ERR_OTHER"}
@@ -168,27 +170,32 @@ def cycles(n):
     return found
 
 
+def run_together(*jobs):
+    """The jobs of these words, ended; together, because they mostly wait."""
+    with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as at_once:
+        return list(at_once.map(lambda words: launch.run("--timeout", 200, "--check", *words), jobs))
+
+
 FITTING = ("late", "overlapped", "late_message", "message_on_its_way", "two_threads", "same_signatures", "any_order")
 
 
 class Cycles(unittest.TestCase):
-    def ends(self, word, text, ranks, *more):
-        with self.subTest(word, ranks=ranks):
-            job = launch.run("--timeout", 200, "--check", "-n", ranks, PROGRAM, word, *more)
-            self.assertIn(text, job.err)
-            self.assertEqual(job.code, OTHER, job.err)
+    def end(self, *cases):
+        """Each case is the text that a job ends with, then its words."""
+        for (text, *words), job in zip(cases, run_together(*(words for _, *words in cases))):
+            with self.subTest(words):
+                self.assertIn(text, job.err)
+                self.assertEqual(job.code, OTHER, job.err)
 
     def test_ranks_that_wait_for_each_other_end_the_job_with_words(self):
-        for ranks in RANKS:
-            for word, text in cycles(ranks).items():
-                self.ends(word, text, ranks)
+        self.end(*((text, "-n", ranks, PROGRAM, word) for ranks in RANKS for word, text in cycles(ranks).items()))
 
     def test_the_same_of_programs_that_may_have_threads_and_have_one(self):
         job = launch.run("--timeout", 200, "--check", "-n", 2, PROGRAM, "comm_order", env=environment(MISMATCH_THREADS="1"))
         self.assertIn(cycles(2)["comm_order"], job.err)
 
     def test_whatever_the_error_handler(self):
-        self.ends("comm_order", cycles(2)["comm_order"], 2, "return")
+        self.end((cycles(2)["comm_order"], "-n", 2, PROGRAM, "comm_order", "return"))
 
     def test_without_the_option_they_hang(self):
         job = launch.run("--timeout", 4, "-n", 2, PROGRAM, "comm_order")
@@ -196,22 +203,18 @@ class Cycles(unittest.TestCase):
 
 
 class Fitting(unittest.TestCase):
-    def pass_all(self, ranks, env=None):
-        for word in FITTING:
-            with self.subTest(word, ranks=ranks):
-                job = launch.run("--timeout", 200, "--check", "-n", ranks, PROGRAM, word, env=env)
+    def pass_all(self, *cases):
+        for case, job in zip(cases, run_together(*cases)):
+            with self.subTest(case):
                 self.assertEqual(job.code, 0, job.err)
-                self.assertEqual(job.out.count("it fits"), ranks, job.out + job.err)
+                self.assertEqual(job.out.count("it fits"), case[case.index("-n") + 1], job.out + job.err)
 
     def test_what_differs_and_fits_passes_and_who_only_waits_is_left_alone(self):
-        for ranks in RANKS:
-            self.pass_all(ranks)
+        self.pass_all(*(("-n", ranks, PROGRAM, word) for ranks in RANKS for word in FITTING))
 
     def test_the_same_in_other_ways(self):
-        for setting in ("BATON_ROOMS=0", "BATON_EAGER_BYTES_MAX=48", "BATON_PROGRESS_THREAD=1"):
-            name, value = setting.split("=")
-            with self.subTest(setting):
-                self.pass_all(3, environment(**{name: value}))
+        self.pass_all(*(("-n", 3, "-env", name, value, PROGRAM, word) for word in FITTING for name, value in (
+            ("BATON_ROOMS", "0"), ("BATON_EAGER_BYTES_MAX", "48"), ("BATON_PROGRESS_THREAD", "1"))))
 
 
 class Cost(unittest.TestCase):

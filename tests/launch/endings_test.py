@@ -305,6 +305,17 @@ class Managers(unittest.TestCase):
         wait_until(lambda: len(processes_with(token)) == 4, "the ranks did not start")
         return job, token, managers(job.process.pid)[0]
 
+    def test_when_all_are_killed_at_once_nothing_that_ranks_have_started_stays(self):
+        token = uuid.uuid4().hex
+        job = Job("-n", 2, "sh", "-c", f"sh -c 'sleep 1000; : {token}' & wait")
+        wait_until(lambda: len(processes_with(token)) == 6, "the ranks did not start")
+        wait_until(lambda: children(job.process.pid, "baton-sweeper"), "there is no sweeper")
+        sweepers = children(job.process.pid, "baton-sweeper")
+        os.killpg(job.process.pid, signal.SIGKILL)
+        wait_until(lambda: not processes_with(token), "what ranks have started stays")
+        wait_until(lambda: state_of(sweepers[0]) in ("gone", "Z", "X"), "the sweeper stays")
+        job.end()
+
     def test_a_stopped_manager_still_obeys(self):
         for number in (signal.SIGTERM, signal.SIGINT):
             job, token, manager = self.start()
