@@ -103,6 +103,10 @@ void set_session(std::size_t rank, pid_t process) {
   sessions[rank].store(process, std::memory_order_relaxed);
 }
 
+void forget_sessions() {
+  for (std::size_t rank = 0; rank < sessions.size(); ++rank) set_session(rank, 0);
+}
+
 void signal_sessions(int signal) {
   for (const auto& session : sessions) {
     const pid_t process = session.load(std::memory_order_relaxed);  // relaxed: see set_session

@@ -22,6 +22,8 @@ bool is_stopped();
 
 // A rank's process, which leads a session; 0: it has ended, and its number may become another's.
 void set_session(std::size_t rank, pid_t process);
+// All of them have ended.
+void forget_sessions();
 
 // Sends it to every session's group.
 void signal_sessions(int signal);

@@ -374,8 +374,7 @@ int Manager::poll_milliseconds() const {
     wait = std::max(milliseconds(0), std::chrono::ceil<milliseconds>(next - now));
   const bool missing = running_ < static_cast<int>(ranks_.size());
   if (missing && (wait.count() < 0 || wait > missing_check)) wait = missing_check;
-  const bool looks = idle_watch_ || cycle_watch_;
-  if (looks && (wait.count() < 0 || wait > hang_check)) wait = hang_check;
+  if ((idle_watch_ || cycle_watch_) && (wait.count() < 0 || wait > hang_check)) wait = hang_check;
   return static_cast<int>(std::min<std::int64_t>(wait.count(), 1 << 30));
 }
 
@@ -475,7 +474,7 @@ int Manager::run() {
   ::close(connection_.ranks);
   wait_for_end();
   if (std::string left = kill_descendants(started()); !left.empty()) complain(left);
-  for (std::size_t rank = 0; rank < ranks_.size(); ++rank) set_session(rank, 0);
+  forget_sessions();
   output_.drain([this] { return stops_waiting(); });
   if (!guard_died_ && !reports_.write([this] { return stops_waiting(); }))
     code_ = code_ ? code_ : 1;
