@@ -62,6 +62,8 @@ class Endpoint {
   std::size_t inject_bytes_max() const { return info_->tx_attr->inject_size; }
   // Whether it is libfabric's own way over TCP.
   bool is_tcp() const { return info_->ep_attr->protocol == FI_PROTO_XNET; }
+  // Whether the provider makes a connection for each pair that talks, and both may begin.
+  bool connects() const { return is_tcp() || info_->ep_attr->protocol == FI_PROTO_RXM; }
   // Whether its remote writes and reads go on only while their target looks at the network.
   bool needs_looks() const { return needs_looks_; }
   // Whether a packet may be sent from three parts of memory that nobody has registered.

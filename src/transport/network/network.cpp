@@ -1,10 +1,12 @@
 #include "transport/network/network.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
+#include "platform/clock.hpp"
 #include "platform/host_identity.hpp"
 #include "transport/network/kernel_copy.hpp"
 #include "transport/network/offers.hpp"
@@ -95,6 +97,7 @@ NetworkPeer* Network::meet(Process process) {
     return nullptr;
   }
   made->process = process;
+  made->is_met.store(!endpoint().connects(), std::memory_order_relaxed);  // relaxed: see may_send
   made->out_key = pair_key(job_key_, nonce_, card->nonce);
   made->in_key = pair_key(job_key_, card->nonce, nonce_);
   find_rails(*made, *card);
@@ -124,24 +127,63 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
   std::memcpy(packet, &header, sizeof header);
 }
 
-// Two ranks may connect to each other at the same time; then one's request is refused, and the
-// other's is about to come. libfabric 1.17 loses what has been sent if the first one asks again
-// before it has seen that, so a first packet is tried again some looks later only.
-void Network::try_later(NetworkPeer& peer) {
+// Two ranks may connect to each other at the same time. Of the two connections one is given up, and
+// libfabric's TCP may give up the one over which something has been sent: it takes the other one's
+// request for one of a new process where it sees that late. So the first packet is a greeting,
+// which is sent again until the peer was heard; by then each end knows which connection it is.
+Started Network::greet(NetworkPeer& peer) {
   constexpr std::uint64_t looks_between = 8;  // guess: it needs two or three to see a request
-  if (peer.next_out == 0) peer.connect_look = platform::load_shared(looks_) + looks_between;
+  constexpr std::int64_t first_gap_ns = 10'000'000;  // guess: an answer takes less if both look
+  constexpr std::int64_t longest_gap_ns = 1'000'000'000;  // guess: the peer computes
+  const std::int64_t now = platform::now_ns();
+  platform::Guard guard(greeting_lock_);
+  if (peer.greet_look > platform::load_shared(looks_) || now < peer.greet_ns) return Started::later;
+  const Started started = send_greeting(peer, greeting_asks);
+  if (started == Started::failed) {
+    peer.lost = endpoint().last_error();
+    return started;
+  }
+  if (started == Started::later) {
+    peer.greet_look = platform::load_shared(looks_) + looks_between;
+  } else {
+    peer.greet_gap_ns = std::clamp(2 * peer.greet_gap_ns, first_gap_ns, longest_gap_ns);
+    peer.greet_ns = now + peer.greet_gap_ns;
+  }
+  return Started::later;
+}
+
+Started Network::send_greeting(NetworkPeer& peer, std::uint8_t what) {
+  PacketHeader header{};
+  header.sender = number_of(self_);
+  header.wishes = what;
+  header.proof = proof_of(peer.out_key, header);
+  if (may_inject(sizeof header)) return endpoint().inject(peer.address, &header, sizeof header);
+  SendBuffer* buffer = take_buffer(peer);
+  if (!buffer) return Started::later;
+  buffer->peer = nullptr;
+  std::memcpy(buffer->packet, &header, sizeof header);
+  const iovec part{buffer->packet, sizeof header};
+  const Started started =
+      endpoint().send(peer.address, &part, &buffer->registered.description, 1, *buffer);
+  if (started != Started::yes) keep(*buffer);
+  return started;
+}
+
+void Network::hear(NetworkPeer& peer, const PacketHeader& header) {
+  peer.is_met.store(true, std::memory_order_relaxed);  // relaxed: see may_send
+  // Where there is no room for the answer the peer asks again.
+  if (header.wishes & greeting_asks) (void)send_greeting(peer, greeting_answers);
 }
 
 Started Network::sent(NetworkPeer& peer, Started started) {
   if (started == Started::yes) ++peer.next_out;
-  if (started == Started::later) try_later(peer);
   if (started == Started::failed) peer.lost = endpoint().last_error();
   return started;
 }
 
 void Network::buffer_sent(Operation& operation, int error) {
   auto& buffer = static_cast<SendBuffer&>(operation);
-  if (BATON_UNLIKELY(error != 0)) network.lost_packet_(buffer.peer->process, error);
+  if (BATON_UNLIKELY(error != 0) && buffer.peer) network.lost_packet_(buffer.peer->process, error);
   network.keep(buffer);
 }
 
@@ -197,7 +239,7 @@ bool Network::begin_filling(NetworkPeer& peer) {
 }
 
 Started Network::send_filled(NetworkPeer& peer) {
-  if (!may_try(peer)) return Started::later;
+  if (const Started ready = may_send(peer); ready != Started::yes) return ready;
   SendBuffer* buffer = peer.filling;
   write_header(peer, buffer->packet, peer.filled_bytes);
   const iovec part{buffer->packet, sizeof(PacketHeader) + peer.filled_bytes};
@@ -259,7 +301,7 @@ Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload,
 Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* payload,
                            std::size_t bytes) {
   constexpr std::size_t short_bytes = 256;
-  if (!may_try(peer)) return Started::later;
+  if (const Started ready = may_send(peer); ready != Started::yes) return ready;
   const std::size_t whole = piece_bytes(bytes);
   const std::size_t in_all = sizeof(PacketHeader) + whole;
   auto fill = [&](char* packet) {
@@ -288,7 +330,7 @@ Started Network::send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t 
 
 Started Network::put_wishes(NetworkPeer& peer) {
   if (peer.filling) return send_filled(peer);
-  if (!may_try(peer)) return Started::later;
+  if (const Started ready = may_send(peer); ready != Started::yes) return ready;
   if (!may_inject(sizeof(PacketHeader))) {
     SendBuffer* buffer = take_buffer(peer);
     if (!buffer) return Started::later;
@@ -337,7 +379,7 @@ Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void*
                               std::size_t bytes, PacketEnds& ends, Operation& operation) {
   if (peer.filling)
     if (const Started started = send_filled(peer); started != Started::yes) return started;
-  if (!may_try(peer)) return Started::later;
+  if (const Started ready = may_send(peer); ready != Started::yes) return ready;
   const std::size_t whole = piece_bytes(bytes);
   constexpr std::size_t before = tcp_message_header_bytes + sizeof(PacketHeader) + sizeof piece;
   const std::size_t skip = endpoint().is_tcp() ? bytes_behind(payload, before) : 0;

@@ -52,8 +52,10 @@ struct NetworkPeer {
   int lost = 0;  // libfabric's error by which sending to it has failed for good
   fi_addr_t address = FI_ADDR_UNSPEC;
   Key out_key, in_key;
-  std::uint64_t connect_look = 0;  // before that look it is not tried again: see may_try
-  std::uint32_t next_out = 0;      // number of the next packet, either way
+  std::atomic<bool> is_met{false};  // it was heard: the connection holds, see greet
+  std::uint64_t greet_look = 0;     // before that look, or time, it is not greeted again
+  std::int64_t greet_ns = 0, greet_gap_ns = 0;
+  std::uint32_t next_out = 0;  // number of the next packet, either way
   std::uint32_t next_in = 0;
   ReceiveBuffer* early = nullptr;  // came before their turn
   bool dropped = false;            // it is lost: what still comes from it is nobody's
@@ -91,7 +93,7 @@ enum class Together { never, may };
 inline constexpr std::size_t copied_bytes_max = 16384;
 struct SendBuffer : Operation {
   SendBuffer* next = nullptr;
-  NetworkPeer* peer = nullptr;  // to whom
+  NetworkPeer* peer = nullptr;  // to whom; null: a greeting, which nobody misses
   Registration registered;      // its packet
   alignas(cache_line_bytes) char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
 };
@@ -123,6 +125,8 @@ class Network {
     // ORDER network.peers: acquire here, release in meet; it is complete.
     return std::atomic_ref(peers_[number_of(process)]).load(std::memory_order_acquire);
   }
+  // It was heard. A greeting among others, which is answered.
+  void hear(NetworkPeer& peer, const PacketHeader& header);
   // It is lost: what waits for company to go there is dropped.
   void lose(NetworkPeer& peer, int error);
   // The same for who sends, which may be a stranger: null where there is no such process.
@@ -197,15 +201,18 @@ class Network {
   bool may_inject(std::size_t bytes) const {
     return injects_ && bytes <= endpoints_[0].inject_bytes_max();
   }
-  bool may_try(const NetworkPeer& peer) const {
-    return peer.connect_look <= platform::load_shared(looks_);
+  // Whether packets may go there now. Who was never heard is greeted first, and it is `later`.
+  Started may_send(NetworkPeer& peer) {
+    // relaxed: nothing is ordered by it.
+    return BATON_LIKELY(peer.is_met.load(std::memory_order_relaxed)) ? Started::yes : greet(peer);
   }
+  Started greet(NetworkPeer& peer);
+  Started send_greeting(NetworkPeer& peer, std::uint8_t what);
   SendBuffer* take_buffer(NetworkPeer& peer);
   void keep(SendBuffer& buffer);
   static void buffer_sent(Operation& operation, int error);
   void write_header(NetworkPeer& peer, char* packet, std::size_t bytes, std::size_t skip = 0) const;
   Started sent(NetworkPeer& peer, Started started);
-  void try_later(NetworkPeer& peer);
   bool goes_together(NetworkPeer& peer, std::size_t whole);
   bool begin_filling(NetworkPeer& peer);
   Started send_filled(NetworkPeer& peer);
@@ -241,6 +248,7 @@ class Network {
   std::uint32_t buffers_out_ = 0;  // being filled, or on their way
   platform::Lock peers_lock_;
   platform::Lock buffers_lock_;
+  platform::Lock greeting_lock_;
 };
 
 extern Network network;

@@ -66,6 +66,12 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
     fault = peer_ ? check_packet(buffer.packet, buffer.bytes, peer_->in_key, peer_->next_in)
                   : PacketFault::unproven;
   }
+  const bool is_proven = fault == PacketFault::none || fault == PacketFault::out_of_turn;
+  if (BATON_UNLIKELY(is_proven && is_greeting(header))) {
+    if (!peer_->dropped) network.hear(*peer_, header);
+    network.endpoint().give_back(buffer);
+    return false;
+  }
   if (fault == PacketFault::out_of_turn && header.number > peer_->next_in) {
     buffer.next = peer_->early;
     peer_->early = &buffer;
@@ -80,7 +86,7 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
     network.endpoint().give_back(buffer);
     return false;
   }
-  ++peer_->next_in;
+  if (BATON_UNLIKELY(peer_->next_in++ == 0)) network.hear(*peer_, header);
   peer_->its_wishes = header.wishes;
   peer_->its_channel.hear(header.channel, platform::now_ns);
   packet_ = &buffer;

@@ -28,6 +28,13 @@ inline constexpr std::uint8_t wish_envelopes_only = 1;
 constexpr std::uint8_t wish_rail(int rail) {
   return static_cast<std::uint8_t>(1 << rail);
 }
+// A packet with one of these is no part of the sequence: it says that its sender is there, and asks
+// for a packet that says so of its receiver (Network::greet).
+inline constexpr std::uint8_t greeting_asks = 0x40, greeting_answers = 0x80;
+inline bool is_greeting(const PacketHeader& header) {
+  return header.wishes & (greeting_asks | greeting_answers);
+}
+
 // The longest skip.
 inline constexpr std::size_t skip_bytes_max = 72;
 

@@ -133,13 +133,10 @@ Started Network::write(const NetworkPeer& peer, int rail, const void* data, std:
 Started Network::access(NetworkPeer& peer, int rail, bool writes, void* data, std::size_t bytes,
                         void* description, std::uint64_t address, std::uint64_t key,
                         Operation& operation) {
-  if (!may_try(peer)) return Started::later;
+  if (const Started ready = may_send(peer); ready != Started::yes) return ready;
   const PeerRail& further = peer.rails[rail];
-  const Started started =
-      endpoints_[further.from].access(rail == 0 ? peer.address : further.address, writes, data,
-                                      bytes, description, address, key, operation);
-  if (started == Started::later) try_later(peer);
-  return started;
+  return endpoints_[further.from].access(rail == 0 ? peer.address : further.address, writes, data,
+                                         bytes, description, address, key, operation);
 }
 
 void Network::cut_connections(const Card& card) {

@@ -2,6 +2,7 @@
 // refuses now and then.
 #include <poll.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -55,6 +56,36 @@ TEST(FakeProvider, messages_come_whole_and_in_order_unless_they_may_overtake) {
     overtaken += out_of_turn(came);
   }
   EXPECT_GT(overtaken, 0);
+}
+
+TEST(FakeProvider, what_crosses_may_be_lost_until_something_has_come) {
+  constexpr std::size_t later = 20, bytes = 64;
+  std::size_t lost_before = 0;
+  for (int seed = 1; seed <= 20; ++seed) {
+    Opened provider("loose,crossing", seed);
+    EXPECT_EQ(provider.info->ep_attr->protocol, FI_PROTO_XNET);
+    Memory out = provider.memory(bytes, FI_SEND);
+    Memory in = provider.memory((later + 1) * bytes, FI_RECV);
+    std::array<fi_context2, later + 1> receives;
+    for (std::size_t i = 0; i <= later; ++i) provider.receive(in, i * bytes, bytes, receives[i]);
+    fi_context2 first, others[later];
+    const auto come = [&provider] {
+      return std::count_if(provider.done.begin(), provider.done.end(),
+                           [](const fi_cq_data_entry& entry) { return entry.flags & FI_RECV; });
+    };
+    std::size_t left = 0;
+    while (come() == 0) {
+      provider.send(out, 0, bytes, first);
+      ++left;
+      for (int i = 0; i < 1000 && come() == 0; ++i) provider.read();
+    }
+    lost_before += left - 1;
+    for (fi_context2& context : others) provider.send(out, 0, bytes, context);
+    provider.read_until(left + later + 1 + later);
+    EXPECT_EQ(come(), static_cast<std::ptrdiff_t>(1 + later)) << "seed " << seed;
+    provider.close({&out, &in});
+  }
+  EXPECT_GT(lost_before, 0U);
 }
 
 TEST(FakeProvider, equal_seeds_do_the_same) {

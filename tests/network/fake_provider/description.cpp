@@ -55,6 +55,7 @@ void describe(const Personality& personality, int interface, fi_info& info) {
   domain.cq_data_size = sizeof(std::uint32_t);
   domain.resource_mgmt = FI_RM_ENABLED;
   info.ep_attr->type = FI_EP_RDM;
+  if (personality.crossing) info.ep_attr->protocol = FI_PROTO_XNET;
   info.ep_attr->max_msg_size = message_bytes_max;
   info.tx_attr->msg_order = info.rx_attr->msg_order = FI_ORDER_SAS;
   info.tx_attr->inject_size = personality.inject_bytes;

@@ -20,6 +20,8 @@ void take_word(std::string_view word, Personality& personality) {
     personality.blind = true;
   else if (word == "rma")
     personality.rma = true;
+  else if (word == "crossing")
+    personality.crossing = true;
   else if (word == "no_inject")
     personality.inject_bytes = 0;
   else if (word == "rails")

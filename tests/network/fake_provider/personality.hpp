@@ -8,6 +8,8 @@
 //   no_inject  nothing can be sent without a completion
 //   rma        reads and writes remote memory by itself, and tells of a write when it is there
 //              (FI_DELIVERY_COMPLETE)
+//   crossing   connects as TCP does: what is sent to a peer of which nothing has come is told to
+//              have left, and may be lost
 //   rails      three interfaces, fake0 to fake2
 #pragma once
 
@@ -21,6 +23,7 @@ struct Personality {
   bool overtake = false;
   bool blind = false;
   bool rma = false;
+  bool crossing = false;
   int interfaces = 1;
   std::uint64_t seed = 1;
   int mr_mode = 0;

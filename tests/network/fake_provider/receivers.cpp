@@ -44,6 +44,11 @@ void Receivers::put_in_place(const ChunkHeader& header, const char* data, std::s
   std::memcpy(domain_.regions.place(region, header.address) + header.offset, data, bytes);
 }
 
+bool Receivers::has_heard(std::uint64_t name) const {
+  const auto source = sources_.find(name);
+  return source != sources_.end() && source->second.turn > 0;
+}
+
 void Receivers::finish(const ChunkHeader& header, Arrival& arrival) {
   if (arrival.region) --arrival.region->uses;
   if (header.kind == Kind::message) {

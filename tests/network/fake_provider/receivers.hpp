@@ -22,6 +22,8 @@ class Receivers {
   // With room only.
   void post(void* buffer, std::size_t bytes, Region* region, void* context);
   void progress();
+  // Whether a message of that sender has been delivered.
+  bool has_heard(std::uint64_t name) const;
   // Whether there is something to do that no datagram will announce.
   bool can_deliver() const;
   void forget_all();

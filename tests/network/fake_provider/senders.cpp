@@ -54,7 +54,11 @@ void Senders::begin(std::unique_ptr<Outgoing> outgoing) {
   for (const iovec& part : completion.parts) header.whole += part.iov_len;
   header.from = domain_.wire.name();
   header.operation = begun_++;
-  if (header.kind == Kind::message) header.turn = turns_[outgoing->to]++;
+  const bool is_lost = header.kind == Kind::message && domain_.personality.crossing &&
+                       !domain_.receivers.has_heard(outgoing->to) && domain_.chance.one_in(2);
+  if (header.kind == Kind::message) header.turn = turns_[outgoing->to];
+  if (is_lost) return all_.push_back(std::move(outgoing));
+  if (header.kind == Kind::message) ++turns_[outgoing->to];
   // Up to some dozens of chunks; of nothing one.
   const std::size_t most =
       std::min(chunk_bytes_max, header.whole / 8 + 1 + domain_.chance.below(header.whole / 2 + 1));
