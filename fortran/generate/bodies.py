@@ -193,39 +193,48 @@ class Body:
         return words
 
     def quick(self):
-        """What a call with predefined handles and buffers of their own looks like: its condition and its words. Such calls
-        save no registers but ierror's. None where there is nothing to be won."""
-        handles, plain, words = [], [], []
+        """What a call with predefined datatypes and buffers of their own looks like: its condition and its words, where the
+        communicator is `c_comm`. None where there is nothing to be won."""
+        types, plain, words = [], [], []
         for p, word in zip((a.c for a in self.form.arguments if a.c is not None), self.words):
             if p.kind == "BUFFER":
                 place = f"{p.name}->base_addr" if self.form.takes_descriptors else p.name
                 plain += [f"!is_sentinel({place})"] + ([f"is_plainly_contiguous(*{p.name})"] if self.form.takes_descriptors else [])
                 words.append(place)
+            elif p.kind == "COMMUNICATOR" and not p.is_pointer:
+                words.append(f"c_{p.name}")
             elif p.kind in HANDLE_KINDS and not p.is_pointer:
-                handles.append(f"*{p.name}")
+                types.append(f"is_predefined(*{p.name})")
                 words.append(f"predefined<MPI_{HANDLE_KINDS[p.kind]}>(*{p.name})")
             elif p.kind == "REQUEST" and p.direction == "out" and not p.is_array or p.kind == "STATUS" or not p.is_pointer:
                 words.append(word)
             else:
                 return None
-        if self.form.c.chapter != "point_to_point" or not plain or not handles:
+        if self.form.c.chapter != "point_to_point" or not plain or not types or "c_comm" not in words:
             return None
-        return " && ".join([*plain, *(f"is_predefined({handle})" for handle in handles)]), words
+        return " && ".join([*plain, *types]), words
 
     def write_quick(self, name):
+        """With a predefined communicator no registers but ierror's are saved; another one takes a call to be found."""
         condition, words = self.quick()
-        lines = [f"template <auto Call>\nvoid {name}({', '.join(self.parameters)}) {{",
-                 f"  if (__builtin_expect(!({condition}), 0)) return {name}_slowly<Call>({', '.join(self.names)});"]
+        names = ", ".join(self.names)
         request = next((a.c.name for a in self.form.arguments if a.c is not None and a.c.kind == "REQUEST"), None)
         call = f"Call({', '.join(words)})"
         if request:
-            lines += [f"  MPI_Request c_{request};", f"  const int error = {call};",
-                      f"  if (!error) *{request} = number(c_{request});", "  tell(ierror, error);"]
+            made = [f"  MPI_Request c_{request};", f"  const int error = {call};",
+                    f"  if (!error) *{request} = number(c_{request});", "  tell(ierror, error);"]
         elif self.form.kind == "f90":
-            lines.append(f"  *ierror = {call};  // never absent in the older forms")
+            made = [f"  *ierror = {call};  // never absent in the older forms"]
         else:
-            lines.append(f"  tell(ierror, {call});")
-        return "\n".join([*lines, "}", ""])
+            made = [f"  tell(ierror, {call});"]
+        head = f"({', '.join(self.parameters)}) {{"
+        return "\n".join([
+            f"template <auto Call>\n[[gnu::noinline]]\nvoid {name}_in_own{head}",
+            "  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);", *made, "}", "",
+            f"template <auto Call>\nvoid {name}{head}",
+            f"  if (__builtin_expect(!({condition}), 0)) return {name}_slowly<Call>({names});",
+            f"  if (__builtin_expect(!is_predefined(*comm), 0)) return {name}_in_own<Call>({names});",
+            "  const auto c_comm = predefined<MPI_Comm>(*comm);", *made, "}", ""])
 
     def write(self, name):
         if self.quick():

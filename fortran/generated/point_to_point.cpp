@@ -75,10 +75,22 @@ void irecv_slowly(void* buf, const int* count, const Fint* datatype, const int* 
 }
 
 template <auto Call>
-void irecv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irecv_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+[[gnu::noinline]]
+void irecv_in_own(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void irecv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return irecv_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -95,10 +107,22 @@ void irecv_section_slowly(Descriptor* buf, const int* count, const Fint* datatyp
 }
 
 template <auto Call>
-void irecv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irecv_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+[[gnu::noinline]]
+void irecv_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void irecv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return irecv_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_section_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -115,10 +139,22 @@ void irecv_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint*
 }
 
 template <auto Call>
-void irecv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irecv_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+[[gnu::noinline]]
+void irecv_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void irecv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return irecv_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_c_section_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -133,10 +169,22 @@ void irsend_slowly(void* buf, const int* count, const Fint* datatype, const int*
 }
 
 template <auto Call>
-void irsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irsend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void irsend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void irsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return irsend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -153,10 +201,22 @@ void irsend_section_slowly(Descriptor* buf, const int* count, const Fint* dataty
 }
 
 template <auto Call>
-void irsend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irsend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void irsend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void irsend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return irsend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -173,10 +233,22 @@ void irsend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint
 }
 
 template <auto Call>
-void irsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return irsend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void irsend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void irsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return irsend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -191,10 +263,22 @@ void isend_slowly(void* buf, const int* count, const Fint* datatype, const int* 
 }
 
 template <auto Call>
-void isend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void isend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return isend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -211,10 +295,22 @@ void isend_section_slowly(Descriptor* buf, const int* count, const Fint* datatyp
 }
 
 template <auto Call>
-void isend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void isend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return isend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -231,10 +327,22 @@ void isend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint*
 }
 
 template <auto Call>
-void isend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void isend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return isend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -249,10 +357,22 @@ void isendrecv_slowly(void* sendbuf, const int* sendcount, const Fint* sendtype,
 }
 
 template <auto Call>
-void isendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(sendbuf) && !is_sentinel(recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return isendrecv_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+[[gnu::noinline]]
+void isendrecv_in_own(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf) && !is_sentinel(recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return isendrecv_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -271,10 +391,22 @@ void isendrecv_section_slowly(Descriptor* sendbuf, const int* sendcount, const F
 }
 
 template <auto Call>
-void isendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return isendrecv_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+[[gnu::noinline]]
+void isendrecv_section_in_own(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return isendrecv_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_section_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -293,10 +425,22 @@ void isendrecv_c_section_slowly(Descriptor* sendbuf, const MPI_Count* sendcount,
 }
 
 template <auto Call>
-void isendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return isendrecv_c_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+[[gnu::noinline]]
+void isendrecv_c_section_in_own(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return isendrecv_c_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_c_section_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -311,10 +455,22 @@ void isendrecv_replace_slowly(void* buf, const int* count, const Fint* datatype,
 }
 
 template <auto Call>
-void isendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isendrecv_replace_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+[[gnu::noinline]]
+void isendrecv_replace_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return isendrecv_replace_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -331,10 +487,22 @@ void isendrecv_replace_section_slowly(Descriptor* buf, const int* count, const F
 }
 
 template <auto Call>
-void isendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isendrecv_replace_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+[[gnu::noinline]]
+void isendrecv_replace_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return isendrecv_replace_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_section_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -351,10 +519,22 @@ void isendrecv_replace_c_section_slowly(Descriptor* buf, const MPI_Count* count,
 }
 
 template <auto Call>
-void isendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return isendrecv_replace_c_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+[[gnu::noinline]]
+void isendrecv_replace_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void isendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return isendrecv_replace_c_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_c_section_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -369,10 +549,22 @@ void issend_slowly(void* buf, const int* count, const Fint* datatype, const int*
 }
 
 template <auto Call>
-void issend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return issend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void issend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void issend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return issend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -389,10 +581,22 @@ void issend_section_slowly(Descriptor* buf, const int* count, const Fint* dataty
 }
 
 template <auto Call>
-void issend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return issend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void issend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void issend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return issend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -409,10 +613,22 @@ void issend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint
 }
 
 template <auto Call>
-void issend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return issend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void issend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void issend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return issend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -465,9 +681,18 @@ void recv_slowly(void* buf, const int* count, const Fint* datatype, const int* s
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void recv_in_own(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status));  // never absent in the older forms
+}
+
+template <auto Call>
 void recv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
-  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), status_at(status));  // never absent in the older forms
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return recv_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_in_own<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status));  // never absent in the older forms
 }
 
 template <auto Call>
@@ -479,9 +704,18 @@ void recv_section_slowly(Descriptor* buf, const int* count, const Fint* datatype
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void recv_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status)));
+}
+
+template <auto Call>
 void recv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_section_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), status_at(status)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return recv_section_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_section_in_own<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status)));
 }
 
 template <auto Call>
@@ -493,9 +727,18 @@ void recv_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* 
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void recv_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status)));
+}
+
+template <auto Call>
 void recv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), status_at(status)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return recv_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_c_section_in_own<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status)));
 }
 
 template <auto Call>
@@ -508,10 +751,22 @@ void recv_init_slowly(void* buf, const int* count, const Fint* datatype, const i
 }
 
 template <auto Call>
-void recv_init(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_init_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+[[gnu::noinline]]
+void recv_init_in_own(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void recv_init(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return recv_init_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -528,10 +783,22 @@ void recv_init_section_slowly(Descriptor* buf, const int* count, const Fint* dat
 }
 
 template <auto Call>
-void recv_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_init_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+[[gnu::noinline]]
+void recv_init_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void recv_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return recv_init_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_section_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -548,10 +815,22 @@ void recv_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const F
 }
 
 template <auto Call>
-void recv_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return recv_init_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+[[gnu::noinline]]
+void recv_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void recv_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return recv_init_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_c_section_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -582,9 +861,18 @@ void rsend_slowly(void* buf, const int* count, const Fint* datatype, const int* 
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void rsend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
+}
+
+template <auto Call>
 void rsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm));  // never absent in the older forms
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return rsend_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
 
 template <auto Call>
@@ -596,9 +884,18 @@ void rsend_section_slowly(Descriptor* buf, const int* count, const Fint* datatyp
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void rsend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
+}
+
+template <auto Call>
 void rsend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return rsend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
 
 template <auto Call>
@@ -610,9 +907,18 @@ void rsend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint*
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void rsend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
+}
+
+template <auto Call>
 void rsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return rsend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
 
 template <auto Call>
@@ -625,10 +931,22 @@ void rsend_init_slowly(void* buf, const int* count, const Fint* datatype, const 
 }
 
 template <auto Call>
-void rsend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void rsend_init_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void rsend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return rsend_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -645,10 +963,22 @@ void rsend_init_section_slowly(Descriptor* buf, const int* count, const Fint* da
 }
 
 template <auto Call>
-void rsend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void rsend_init_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void rsend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return rsend_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -665,10 +995,22 @@ void rsend_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const 
 }
 
 template <auto Call>
-void rsend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return rsend_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void rsend_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void rsend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return rsend_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -680,9 +1022,18 @@ void send_slowly(void* buf, const int* count, const Fint* datatype, const int* d
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void send_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
+}
+
+template <auto Call>
 void send(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm));  // never absent in the older forms
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return send_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
 
 template <auto Call>
@@ -694,9 +1045,18 @@ void send_section_slowly(Descriptor* buf, const int* count, const Fint* datatype
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void send_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
+}
+
+template <auto Call>
 void send_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return send_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
 
 template <auto Call>
@@ -708,9 +1068,18 @@ void send_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* 
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void send_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
+}
+
+template <auto Call>
 void send_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return send_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
 
 template <auto Call>
@@ -723,10 +1092,22 @@ void send_init_slowly(void* buf, const int* count, const Fint* datatype, const i
 }
 
 template <auto Call>
-void send_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void send_init_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void send_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return send_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -743,10 +1124,22 @@ void send_init_section_slowly(Descriptor* buf, const int* count, const Fint* dat
 }
 
 template <auto Call>
-void send_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void send_init_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void send_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return send_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -763,10 +1156,22 @@ void send_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const F
 }
 
 template <auto Call>
-void send_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return send_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void send_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void send_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return send_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -778,9 +1183,18 @@ void sendrecv_slowly(void* sendbuf, const int* sendcount, const Fint* sendtype, 
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void sendrecv_in_own(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  *ierror = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status));  // never absent in the older forms
+}
+
+template <auto Call>
 void sendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(sendbuf) && !is_sentinel(recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return sendrecv_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
-  *ierror = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status));  // never absent in the older forms
+  if (__builtin_expect(!(!is_sentinel(sendbuf) && !is_sentinel(recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return sendrecv_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  *ierror = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status));  // never absent in the older forms
 }
 
 template <auto Call>
@@ -794,9 +1208,18 @@ void sendrecv_section_slowly(Descriptor* sendbuf, const int* sendcount, const Fi
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void sendrecv_section_in_own(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status)));
+}
+
+template <auto Call>
 void sendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return sendrecv_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
-  tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status)));
+  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return sendrecv_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_section_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status)));
 }
 
 template <auto Call>
@@ -810,9 +1233,18 @@ void sendrecv_c_section_slowly(Descriptor* sendbuf, const MPI_Count* sendcount, 
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void sendrecv_c_section_in_own(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status)));
+}
+
+template <auto Call>
 void sendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype) && is_predefined(*comm)), 0)) return sendrecv_c_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
-  tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status)));
+  if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return sendrecv_c_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_c_section_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status)));
 }
 
 template <auto Call>
@@ -822,9 +1254,18 @@ void sendrecv_replace_slowly(void* buf, const int* count, const Fint* datatype, 
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void sendrecv_replace_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status));  // never absent in the older forms
+}
+
+template <auto Call>
 void sendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return sendrecv_replace_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
-  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status));  // never absent in the older forms
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return sendrecv_replace_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status));  // never absent in the older forms
 }
 
 template <auto Call>
@@ -836,9 +1277,18 @@ void sendrecv_replace_section_slowly(Descriptor* buf, const int* count, const Fi
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void sendrecv_replace_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status)));
+}
+
+template <auto Call>
 void sendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return sendrecv_replace_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return sendrecv_replace_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_section_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status)));
 }
 
 template <auto Call>
@@ -850,9 +1300,18 @@ void sendrecv_replace_c_section_slowly(Descriptor* buf, const MPI_Count* count, 
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void sendrecv_replace_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status)));
+}
+
+template <auto Call>
 void sendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return sendrecv_replace_c_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, predefined<MPI_Comm>(*comm), status_at(status)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return sendrecv_replace_c_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_c_section_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status)));
 }
 
 template <auto Call>
@@ -862,9 +1321,18 @@ void ssend_slowly(void* buf, const int* count, const Fint* datatype, const int* 
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void ssend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
+}
+
+template <auto Call>
 void ssend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm));  // never absent in the older forms
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return ssend_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
 
 template <auto Call>
@@ -876,9 +1344,18 @@ void ssend_section_slowly(Descriptor* buf, const int* count, const Fint* datatyp
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void ssend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
+}
+
+template <auto Call>
 void ssend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return ssend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
 
 template <auto Call>
@@ -890,9 +1367,18 @@ void ssend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint*
 }
 
 template <auto Call>
+[[gnu::noinline]]
+void ssend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
+}
+
+template <auto Call>
 void ssend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm)));
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return ssend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
 
 template <auto Call>
@@ -905,10 +1391,22 @@ void ssend_init_slowly(void* buf, const int* count, const Fint* datatype, const 
 }
 
 template <auto Call>
-void ssend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void ssend_init_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void ssend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return ssend_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -925,10 +1423,22 @@ void ssend_init_section_slowly(Descriptor* buf, const int* count, const Fint* da
 }
 
 template <auto Call>
-void ssend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void ssend_init_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void ssend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return ssend_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
@@ -945,10 +1455,22 @@ void ssend_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const 
 }
 
 template <auto Call>
-void ssend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
-  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype) && is_predefined(*comm)), 0)) return ssend_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+[[gnu::noinline]]
+void ssend_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
-  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, predefined<MPI_Comm>(*comm), &c_request);
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
+  if (!error) *request = number(c_request);
+  tell(ierror, error);
+}
+
+template <auto Call>
+void ssend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+  if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return ssend_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  const auto c_comm = predefined<MPI_Comm>(*comm);
+  MPI_Request c_request;
+  const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
   if (!error) *request = number(c_request);
   tell(ierror, error);
 }
