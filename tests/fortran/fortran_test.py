@@ -210,6 +210,21 @@ class Wrapper(InAFolder):
             self.assertIn("-lmpifort_abi -lmpi_abi", done.stdout)
             self.assertTrue(done.stdout.startswith("gfortran "), done.stdout)
 
+    @unittest.skipUnless(COMPILER == "gfortran", "gcc links no other compiler's objects")
+    def test_the_c_compiler_links_objects_in_fortran(self):
+        """As libraries in both languages are made, PETSc among them."""
+        for name, text in (("part.f90", "subroutine part() bind(C)\nuse mpi_f08\ncall MPI_Init()\ncall MPI_Finalize()\nend"),
+                           ("main.c", "void part(void); int main(void) { part(); return 0; }"),
+                           ("plain.c", "#include <mpi.h>\nint main(void) { MPI_Init(0, 0); return MPI_Finalize(); }")):
+            with open(os.path.join(self.folder, name), "w") as file:
+                file.write(text)
+        mpicc = os.path.join(BIN, "mpicc")
+        run(MPIFORT, "-c", "part.f90", folder=self.folder)
+        for libraries, name, needed in ((["part.o"], "main", True), ([], "plain", False)):
+            run(mpicc, f"{name}.c", *libraries, "-o", name, folder=self.folder)
+            self.job(1, "./" + name)
+            self.assertEqual("libmpifort_abi" in run("readelf", "-d", name, folder=self.folder).stdout, needed)
+
     @unittest.skipUnless(COMPILER == "gfortran", "the flags are gfortran's")
     def test_calls_that_fit_no_interface_are_compiled_where_that_is_asked(self):
         """Old programs have them, and compile with libraries whose mpif.h has no interfaces."""
