@@ -5,7 +5,7 @@
 
 #include "base/status_fields.hpp"
 #include "collective/check/deadlock.hpp"
-#include "message/peer_loss.hpp"
+#include "message/network/peer_loss.hpp"
 #include "message/wait.hpp"
 
 namespace baton::api {

@@ -4,7 +4,7 @@
 #include "base/settings.hpp"
 #include "base/version.hpp"
 #include "message/engine.hpp"
-#include "message/network.hpp"
+#include "message/network/network.hpp"
 #include "platform/own_library.hpp"
 #include "transport/single_copy.hpp"
 

@@ -1,6 +1,6 @@
 // Cancelling: takes back what nobody has matched yet. A message that has entered a ring is on its
 // way and counts as sent.
-#include "message/network.hpp"
+#include "message/network/network.hpp"
 #include "message/point_to_point.hpp"
 #include "message/protocol.hpp"
 

@@ -2,7 +2,7 @@
 // are put where no inlined code does that. What a link is says transport/link.hpp.
 #include <new>
 
-#include "message/network_advert.hpp"
+#include "message/network/advert.hpp"
 #include "message/protocol.hpp"
 #include "platform/futex.hpp"
 

@@ -25,9 +25,9 @@ enum class LineKind : unsigned {
   pushed,   // an envelope; the payload goes straight into the receive that was advertised
   active,   // for a handler (active.hpp); the payload follows, the context is its number
   lane,     // the last on a shared way: from now on the sender's lines come in a lane of its own
-  network_rts,  // between nodes: an envelope, and the receiver's answer to it (network.hpp)
+  network_rts,  // between nodes: an envelope, and the receiver's answer to it (network/network.hpp)
   network_cts,
-  network_advert,  // a receive that its sender may write into (network_advert.hpp)
+  network_advert,  // a receive that its sender may write into (network/advert.hpp)
 };
 
 struct RtsLine {

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "message/engine.hpp"
-#include "message/network.hpp"
+#include "message/network/network.hpp"
 #include "message/wait.hpp"
 #include "platform/futex.hpp"
 #include "platform/thread.hpp"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "base/settings.hpp"
-#include "message/network_advert.hpp"
+#include "message/network/advert.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "platform/clock.hpp"

@@ -7,7 +7,7 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/copy_time.hpp"
-#include "message/network.hpp"
+#include "message/network/network.hpp"
 #include "message/outstanding.hpp"
 #include "message/protocol.hpp"
 #include "message/wait.hpp"

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <new>
 
+#include "message/network/remote_access.hpp"
 #include "message/point_to_point.hpp"
-#include "message/remote_access.hpp"
 #include "message/wait.hpp"
 #include "window/accumulate.hpp"
 #include "window/gather.hpp"

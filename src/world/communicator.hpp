@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
 #include "message/context.hpp"
-#include "message/peer_loss.hpp"
+#include "message/network/peer_loss.hpp"
 #include "message/send_buffer.hpp"
 #include "world/agree/agree.hpp"
 #include "world/attribute.hpp"

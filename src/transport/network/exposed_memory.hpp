@@ -1,6 +1,6 @@
 // Memory that peers' providers read and write without this process's help but what the provider
-// itself needs: registered here, named in what peers are told. Used by message/remote_access and by
-// windows.
+// itself needs: registered here, named in what peers are told. Used by
+// message/network/remote_access and by windows.
 #pragma once
 
 #include "transport/network/network.hpp"

@@ -45,7 +45,7 @@ struct NetworkPeer {
   std::uint32_t filled_bytes = 0;
   std::uint32_t in_a_row = 0;
   std::uint64_t row_look = 0;
-  std::int64_t roused_ns = 0;  // when it was last kept from sleep (message/remote_access)
+  std::int64_t roused_ns = 0;  // when it was last kept from sleep (message/network/remote_access)
   bool rouse_seen = true;      // it has looked at the network since
   NetworkPeer* next_filling = nullptr;
   PeerRail rails[rails_max];  // the first is not in use

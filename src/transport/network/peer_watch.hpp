@@ -1,6 +1,6 @@
 // Whether another host is still there, asked of its kernel: a TCP connection to where one of its
 // processes listens for the provider's connections. Nothing is sent by it; the kernel there answers
-// for a process that computes, and ends it with the process. Used by message/peer_loss.
+// for a process that computes, and ends it with the process. Used by message/network/peer_loss.
 // Invariant: one thread at a time, under the progress lock.
 #pragma once
 

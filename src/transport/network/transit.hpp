@@ -1,5 +1,5 @@
 // What goes between this process and a peer, and what of it was seen when it last wondered what is
-// missing (message/lost_in_transit).
+// missing (message/network/lost_in_transit).
 #pragma once
 
 #include <cstdint>

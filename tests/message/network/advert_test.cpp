@@ -1,5 +1,5 @@
 // Both sides of adverts between nodes come to the same matches, whatever crosses on the way.
-#include "message/network_advert.hpp"
+#include "message/network/advert.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
 // Messages that are written by their sender into the receiver's buffer, each side's by its number.
-// Used by network_send.cpp, network_receive.cpp.
+// Used by send.cpp, receive.cpp.
 #pragma once
 
-#include "message/network_transfer.hpp"
+#include "message/network/transfer.hpp"
 #include "transport/network/network_link.hpp"
 
 namespace baton::message {

@@ -1,8 +1,8 @@
 // The rendezvous over the network: transfers, from the envelope to the last write.
 #pragma once
 
-#include "message/network.hpp"
-#include "message/network_advert.hpp"
+#include "message/network/advert.hpp"
+#include "message/network/network.hpp"
 
 namespace baton::message {
 

@@ -1,10 +1,10 @@
-#include "message/remote_access.hpp"
+#include "message/network/remote_access.hpp"
 
 #include <algorithm>
 
 #include "base/settings.hpp"
-#include "message/peer_loss.hpp"
-#include "message/transfer_table.hpp"
+#include "message/network/peer_loss.hpp"
+#include "message/network/transfer_table.hpp"
 #include "message/wait.hpp"
 #include "platform/clock.hpp"
 

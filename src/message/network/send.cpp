@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "datatype/pack.hpp"
+#include "message/network/peer_loss.hpp"
+#include "message/network/transfer_table.hpp"
 #include "message/outstanding.hpp"
-#include "message/peer_loss.hpp"
-#include "message/transfer_table.hpp"
 
 namespace baton::message {
 

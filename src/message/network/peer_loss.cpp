@@ -1,4 +1,4 @@
-#include "message/peer_loss.hpp"
+#include "message/network/peer_loss.hpp"
 
 #include <time.h>
 
@@ -10,8 +10,8 @@
 
 #include "base/settings.hpp"
 #include "message/active.hpp"
-#include "message/lost_in_transit.hpp"
-#include "message/network_transfer.hpp"
+#include "message/network/lost_in_transit.hpp"
+#include "message/network/transfer.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/network/peer_watch.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "message/active.hpp"
-#include "message/network_transfer.hpp"
+#include "message/network/transfer.hpp"
 
 namespace baton::message {
 

@@ -1,10 +1,10 @@
-#include "message/transfer_table.hpp"
+#include "message/network/transfer_table.hpp"
 
 #include <algorithm>
 #include <cstdlib>
 #include <new>
 
-#include "message/peer_loss.hpp"
+#include "message/network/peer_loss.hpp"
 
 namespace baton::message {
 

@@ -1,4 +1,4 @@
-#include "message/lost_in_transit.hpp"
+#include "message/network/lost_in_transit.hpp"
 
 #include <bit>
 #include <cstring>

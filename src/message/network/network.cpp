@@ -1,4 +1,4 @@
-#include "message/network.hpp"
+#include "message/network/network.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -9,9 +9,9 @@
 #include "base/network_profile.hpp"
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
-#include "message/network_transfer.hpp"
-#include "message/peer_loss.hpp"
-#include "message/remote_access.hpp"
+#include "message/network/peer_loss.hpp"
+#include "message/network/remote_access.hpp"
+#include "message/network/transfer.hpp"
 #include "platform/futex.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/sleep.hpp"

@@ -1,11 +1,11 @@
-#include "message/network_advert.hpp"
+#include "message/network/advert.hpp"
 
 #include <algorithm>
 #include <new>
 
 #include "base/settings.hpp"
-#include "message/network_transfer.hpp"
-#include "message/peer_loss.hpp"
+#include "message/network/peer_loss.hpp"
+#include "message/network/transfer.hpp"
 
 namespace baton::message {
 
