@@ -92,6 +92,23 @@ def check_layers(name, text, findings):
                          f"tools use layers 0 to {TOOLS_HIGHEST_LAYER} only")
 
 
+# How messages travel between nodes is the network folders' affair. Those that are named here still know the transport
+# underneath: the list only gets shorter.
+STILL_KNOW_THE_NETWORK = ("src/transport/sleep.cpp", "src/window/by_provider.cpp", "src/window/transfer.hpp", "src/world/join.cpp",
+                          "src/world/join_nodes.cpp")
+
+
+def check_network(name, text, findings):
+    if not name.startswith("src/") or "/network/" in name:
+        return
+    for match in re.finditer(r'#\s*include "transport/network/[^"]+"', text):
+        if name not in STILL_KNOW_THE_NETWORK:
+            findings.add(name, line_of(text, match.start()), "includes transport/network/ outside of a network folder",
+                         "ask message/network/")
+    if name in STILL_KNOW_THE_NETWORK and '"transport/network/' not in text:
+        findings.add(name, 1, "no longer includes transport/network/", "take it off the list in devtools/tidy.py")
+
+
 # Above the links nobody knows how lines travel. The deposit study's queues are rings in its own words.
 LINK_LAYER = 5
 OF_LINKS = re.compile(r"\b\w*[Aa]rena\w*\b|\b\w*(?<!Deposit)Ring\b|\bring_(?:bytes|lines)\b|\bshared_ring\w*\b")
@@ -394,6 +411,7 @@ def main():
         code = without_comments_and_strings(text)
         check_layers(name, text, findings)
         check_links(name, text, code, findings)
+        check_network(name, text, findings)
         check_size(name, text, findings)
         check_functions(name, code, findings)
         check_bans(name, code, findings)

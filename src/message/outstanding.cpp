@@ -1,7 +1,6 @@
 #include "message/outstanding.hpp"
 
-#include "platform/clock.hpp"
-#include "transport/network/network.hpp"
+#include "message/network/network.hpp"
 
 namespace baton::message {
 
@@ -20,16 +19,12 @@ void publish_outstanding() {
 
 lockfree::ChannelClass channel_of(Process process) {
   const LocalRank local = transport::local_rank_of(process);
-  if (local != not_on_this_node)
-    return lockfree::look_at_channel(transport::status_row(local).channel);
-  const auto* peer = transport::network::network.known(process);
-  return peer ? peer->its_channel.look(platform::now_ns) : lockfree::channel_idle;
+  return local != not_on_this_node ? lockfree::look_at_channel(transport::status_row(local).channel)
+                                   : channel_over_network(process);
 }
 
 void tell_channel(Process process) {
-  using transport::network::network;
-  if (transport::local_rank_of(process) != not_on_this_node) return;
-  if (auto* peer = network.known(process)) network.tell_channel(*peer);
+  if (transport::local_rank_of(process) == not_on_this_node) tell_channel_over_network(process);
 }
 
 }  // namespace baton::message

@@ -27,6 +27,7 @@ class Rules(unittest.TestCase):
         code = tidy.without_comments_and_strings(text)
         {"layers": lambda: tidy.check_layers(name, text, findings),
          "links": lambda: tidy.check_links(name, text, code, findings),
+         "network": lambda: tidy.check_network(name, text, findings),
          "size": lambda: tidy.check_size(name, text, findings),
          "functions": lambda: tidy.check_functions(name, code, findings),
          "bans": lambda: tidy.check_bans(name, code, findings),
@@ -51,6 +52,13 @@ class Rules(unittest.TestCase):
                 self.assertEqual(len(self.found(name, code, "links")), 1, code)
         self.assertEqual(self.found("src/transport/a.cpp", "int x = arena.rank;\n", "links"), [])
         self.assertEqual(self.found("src/message/a.cpp", "// the arena's ring\nring_doorbell(bell);\n", "links"), [])
+
+    def test_the_network_is_known_in_its_folders_alone(self):
+        code = '#include "transport/network/network.hpp"\n'
+        self.assertEqual(len(self.found("src/message/a.cpp", code, "network")), 1)
+        for name in ("src/message/network/a.cpp", "src/transport/network/a.cpp", tidy.STILL_KNOW_THE_NETWORK[0]):
+            self.assertEqual(self.found(name, code, "network"), [])
+        self.assertEqual(len(self.found(tidy.STILL_KNOW_THE_NETWORK[0], "int x;\n", "network")), 1)
 
     def test_tools_stay_on_the_low_layers(self):
         self.assertEqual(len(self.found("cli/a.cpp", '#include "message/b.hpp"\n', "layers")), 1)

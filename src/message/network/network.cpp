@@ -12,6 +12,7 @@
 #include "message/network/peer_loss.hpp"
 #include "message/network/remote_access.hpp"
 #include "message/network/transfer.hpp"
+#include "platform/clock.hpp"
 #include "platform/futex.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/sleep.hpp"
@@ -320,6 +321,15 @@ bool poll_network() {
   look_gap.found(any);
   if (!any) look_after_peers();
   return any;
+}
+
+lockfree::ChannelClass channel_over_network(Process process) {
+  const auto* peer = network.known(process);
+  return peer ? peer->its_channel.look(platform::now_ns) : lockfree::channel_idle;
+}
+
+void tell_channel_over_network(Process process) {
+  if (auto* peer = network.known(process)) network.tell_channel(*peer);
 }
 
 bool network_is_idle() {

@@ -53,6 +53,10 @@ void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line);
 void ask_to_cancel(Request& send);
 void ask_to_withdraw(Request& receive);
 
+// outstanding.hpp, of a process on another node: what it has told last; and telling it ours.
+lockfree::ChannelClass channel_over_network(Process process);
+void tell_channel_over_network(Process process);
+
 // Takes in what has come and goes on with what is on its way; whether anything happened.
 bool poll_network();
 // Whether all that was sent has left.
