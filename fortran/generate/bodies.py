@@ -229,11 +229,11 @@ class Body:
             made = [f"  tell(ierror, {call});"]
         head = f"({', '.join(self.parameters)}) {{"
         return "\n".join([
-            f"template <auto Call>\n[[gnu::noinline]]\nvoid {name}_in_own{head}",
+            f"template <auto Call>\n[[gnu::noinline]]\nvoid {name}_on_user_communicator{head}",
             "  const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);", *made, "}", "",
             f"template <auto Call>\nvoid {name}{head}",
             f"  if (__builtin_expect(!({condition}), 0)) return {name}_slowly<Call>({names});",
-            f"  if (__builtin_expect(!is_predefined(*comm), 0)) return {name}_in_own<Call>({names});",
+            f"  if (__builtin_expect(!is_predefined(*comm), 0)) return {name}_on_user_communicator<Call>({names});",
             "  const auto c_comm = predefined<MPI_Comm>(*comm);", *made, "}", ""])
 
     def write(self, name):

@@ -76,7 +76,7 @@ void irecv_slowly(void* buf, const int* count, const Fint* datatype, const int* 
 
 template <auto Call>
 [[gnu::noinline]]
-void irecv_in_own(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irecv_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -87,7 +87,7 @@ void irecv_in_own(void* buf, const int* count, const Fint* datatype, const int* 
 template <auto Call>
 void irecv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return irecv_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -108,7 +108,7 @@ void irecv_section_slowly(Descriptor* buf, const int* count, const Fint* datatyp
 
 template <auto Call>
 [[gnu::noinline]]
-void irecv_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irecv_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -119,7 +119,7 @@ void irecv_section_in_own(Descriptor* buf, const int* count, const Fint* datatyp
 template <auto Call>
 void irecv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return irecv_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_section_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_section_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -140,7 +140,7 @@ void irecv_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint*
 
 template <auto Call>
 [[gnu::noinline]]
-void irecv_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irecv_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -151,7 +151,7 @@ void irecv_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint*
 template <auto Call>
 void irecv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return irecv_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_c_section_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irecv_c_section_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -170,7 +170,7 @@ void irsend_slowly(void* buf, const int* count, const Fint* datatype, const int*
 
 template <auto Call>
 [[gnu::noinline]]
-void irsend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irsend_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -181,7 +181,7 @@ void irsend_in_own(void* buf, const int* count, const Fint* datatype, const int*
 template <auto Call>
 void irsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return irsend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -202,7 +202,7 @@ void irsend_section_slowly(Descriptor* buf, const int* count, const Fint* dataty
 
 template <auto Call>
 [[gnu::noinline]]
-void irsend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irsend_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -213,7 +213,7 @@ void irsend_section_in_own(Descriptor* buf, const int* count, const Fint* dataty
 template <auto Call>
 void irsend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return irsend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -234,7 +234,7 @@ void irsend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint
 
 template <auto Call>
 [[gnu::noinline]]
-void irsend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void irsend_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -245,7 +245,7 @@ void irsend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint
 template <auto Call>
 void irsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return irsend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return irsend_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -264,7 +264,7 @@ void isend_slowly(void* buf, const int* count, const Fint* datatype, const int* 
 
 template <auto Call>
 [[gnu::noinline]]
-void isend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void isend_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -275,7 +275,7 @@ void isend_in_own(void* buf, const int* count, const Fint* datatype, const int* 
 template <auto Call>
 void isend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return isend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -296,7 +296,7 @@ void isend_section_slowly(Descriptor* buf, const int* count, const Fint* datatyp
 
 template <auto Call>
 [[gnu::noinline]]
-void isend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void isend_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -307,7 +307,7 @@ void isend_section_in_own(Descriptor* buf, const int* count, const Fint* datatyp
 template <auto Call>
 void isend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return isend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -328,7 +328,7 @@ void isend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint*
 
 template <auto Call>
 [[gnu::noinline]]
-void isend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void isend_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -339,7 +339,7 @@ void isend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint*
 template <auto Call>
 void isend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return isend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isend_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -358,7 +358,7 @@ void isendrecv_slowly(void* sendbuf, const int* sendcount, const Fint* sendtype,
 
 template <auto Call>
 [[gnu::noinline]]
-void isendrecv_in_own(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_on_user_communicator(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
@@ -369,7 +369,7 @@ void isendrecv_in_own(void* sendbuf, const int* sendcount, const Fint* sendtype,
 template <auto Call>
 void isendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(sendbuf) && !is_sentinel(recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return isendrecv_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_on_user_communicator<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
@@ -392,7 +392,7 @@ void isendrecv_section_slowly(Descriptor* sendbuf, const int* sendcount, const F
 
 template <auto Call>
 [[gnu::noinline]]
-void isendrecv_section_in_own(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_section_on_user_communicator(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
@@ -403,7 +403,7 @@ void isendrecv_section_in_own(Descriptor* sendbuf, const int* sendcount, const F
 template <auto Call>
 void isendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return isendrecv_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_section_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_section_on_user_communicator<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
@@ -426,7 +426,7 @@ void isendrecv_c_section_slowly(Descriptor* sendbuf, const MPI_Count* sendcount,
 
 template <auto Call>
 [[gnu::noinline]]
-void isendrecv_c_section_in_own(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_c_section_on_user_communicator(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
@@ -437,7 +437,7 @@ void isendrecv_c_section_in_own(Descriptor* sendbuf, const MPI_Count* sendcount,
 template <auto Call>
 void isendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return isendrecv_c_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_c_section_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_c_section_on_user_communicator<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, &c_request);
@@ -456,7 +456,7 @@ void isendrecv_replace_slowly(void* buf, const int* count, const Fint* datatype,
 
 template <auto Call>
 [[gnu::noinline]]
-void isendrecv_replace_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_replace_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
@@ -467,7 +467,7 @@ void isendrecv_replace_in_own(void* buf, const int* count, const Fint* datatype,
 template <auto Call>
 void isendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return isendrecv_replace_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_on_user_communicator<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
@@ -488,7 +488,7 @@ void isendrecv_replace_section_slowly(Descriptor* buf, const int* count, const F
 
 template <auto Call>
 [[gnu::noinline]]
-void isendrecv_replace_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_replace_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
@@ -499,7 +499,7 @@ void isendrecv_replace_section_in_own(Descriptor* buf, const int* count, const F
 template <auto Call>
 void isendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return isendrecv_replace_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_section_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_section_on_user_communicator<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
@@ -520,7 +520,7 @@ void isendrecv_replace_c_section_slowly(Descriptor* buf, const MPI_Count* count,
 
 template <auto Call>
 [[gnu::noinline]]
-void isendrecv_replace_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
+void isendrecv_replace_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
@@ -531,7 +531,7 @@ void isendrecv_replace_c_section_in_own(Descriptor* buf, const MPI_Count* count,
 template <auto Call>
 void isendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return isendrecv_replace_c_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_c_section_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return isendrecv_replace_c_section_on_user_communicator<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, &c_request);
@@ -550,7 +550,7 @@ void issend_slowly(void* buf, const int* count, const Fint* datatype, const int*
 
 template <auto Call>
 [[gnu::noinline]]
-void issend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void issend_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -561,7 +561,7 @@ void issend_in_own(void* buf, const int* count, const Fint* datatype, const int*
 template <auto Call>
 void issend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return issend_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -582,7 +582,7 @@ void issend_section_slowly(Descriptor* buf, const int* count, const Fint* dataty
 
 template <auto Call>
 [[gnu::noinline]]
-void issend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void issend_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -593,7 +593,7 @@ void issend_section_in_own(Descriptor* buf, const int* count, const Fint* dataty
 template <auto Call>
 void issend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return issend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -614,7 +614,7 @@ void issend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint
 
 template <auto Call>
 [[gnu::noinline]]
-void issend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void issend_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -625,7 +625,7 @@ void issend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint
 template <auto Call>
 void issend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return issend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return issend_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -682,7 +682,7 @@ void recv_slowly(void* buf, const int* count, const Fint* datatype, const int* s
 
 template <auto Call>
 [[gnu::noinline]]
-void recv_in_own(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+void recv_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status));  // never absent in the older forms
 }
@@ -690,7 +690,7 @@ void recv_in_own(void* buf, const int* count, const Fint* datatype, const int* s
 template <auto Call>
 void recv(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return recv_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_in_own<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status));  // never absent in the older forms
 }
@@ -705,7 +705,7 @@ void recv_section_slowly(Descriptor* buf, const int* count, const Fint* datatype
 
 template <auto Call>
 [[gnu::noinline]]
-void recv_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+void recv_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status)));
 }
@@ -713,7 +713,7 @@ void recv_section_in_own(Descriptor* buf, const int* count, const Fint* datatype
 template <auto Call>
 void recv_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return recv_section_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_section_in_own<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_section_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status)));
 }
@@ -728,7 +728,7 @@ void recv_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* 
 
 template <auto Call>
 [[gnu::noinline]]
-void recv_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
+void recv_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status)));
 }
@@ -736,7 +736,7 @@ void recv_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* 
 template <auto Call>
 void recv_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return recv_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_c_section_in_own<Call>(buf, count, datatype, source, tag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_c_section_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, status_at(status)));
 }
@@ -752,7 +752,7 @@ void recv_init_slowly(void* buf, const int* count, const Fint* datatype, const i
 
 template <auto Call>
 [[gnu::noinline]]
-void recv_init_in_own(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void recv_init_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -763,7 +763,7 @@ void recv_init_in_own(void* buf, const int* count, const Fint* datatype, const i
 template <auto Call>
 void recv_init(void* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return recv_init_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -784,7 +784,7 @@ void recv_init_section_slowly(Descriptor* buf, const int* count, const Fint* dat
 
 template <auto Call>
 [[gnu::noinline]]
-void recv_init_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void recv_init_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -795,7 +795,7 @@ void recv_init_section_in_own(Descriptor* buf, const int* count, const Fint* dat
 template <auto Call>
 void recv_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return recv_init_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_section_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_section_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -816,7 +816,7 @@ void recv_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const F
 
 template <auto Call>
 [[gnu::noinline]]
-void recv_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void recv_init_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -827,7 +827,7 @@ void recv_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const F
 template <auto Call>
 void recv_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* source, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return recv_init_c_section_slowly<Call>(buf, count, datatype, source, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_c_section_in_own<Call>(buf, count, datatype, source, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return recv_init_c_section_on_user_communicator<Call>(buf, count, datatype, source, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *source, *tag, c_comm, &c_request);
@@ -862,7 +862,7 @@ void rsend_slowly(void* buf, const int* count, const Fint* datatype, const int* 
 
 template <auto Call>
 [[gnu::noinline]]
-void rsend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void rsend_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
@@ -870,7 +870,7 @@ void rsend_in_own(void* buf, const int* count, const Fint* datatype, const int* 
 template <auto Call>
 void rsend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return rsend_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
@@ -885,7 +885,7 @@ void rsend_section_slowly(Descriptor* buf, const int* count, const Fint* datatyp
 
 template <auto Call>
 [[gnu::noinline]]
-void rsend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void rsend_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -893,7 +893,7 @@ void rsend_section_in_own(Descriptor* buf, const int* count, const Fint* datatyp
 template <auto Call>
 void rsend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return rsend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -908,7 +908,7 @@ void rsend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint*
 
 template <auto Call>
 [[gnu::noinline]]
-void rsend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void rsend_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -916,7 +916,7 @@ void rsend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint*
 template <auto Call>
 void rsend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return rsend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -932,7 +932,7 @@ void rsend_init_slowly(void* buf, const int* count, const Fint* datatype, const 
 
 template <auto Call>
 [[gnu::noinline]]
-void rsend_init_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void rsend_init_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -943,7 +943,7 @@ void rsend_init_in_own(void* buf, const int* count, const Fint* datatype, const 
 template <auto Call>
 void rsend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return rsend_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -964,7 +964,7 @@ void rsend_init_section_slowly(Descriptor* buf, const int* count, const Fint* da
 
 template <auto Call>
 [[gnu::noinline]]
-void rsend_init_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void rsend_init_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -975,7 +975,7 @@ void rsend_init_section_in_own(Descriptor* buf, const int* count, const Fint* da
 template <auto Call>
 void rsend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return rsend_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -996,7 +996,7 @@ void rsend_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const 
 
 template <auto Call>
 [[gnu::noinline]]
-void rsend_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void rsend_init_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1007,7 +1007,7 @@ void rsend_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const 
 template <auto Call>
 void rsend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return rsend_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return rsend_init_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1023,7 +1023,7 @@ void send_slowly(void* buf, const int* count, const Fint* datatype, const int* d
 
 template <auto Call>
 [[gnu::noinline]]
-void send_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void send_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
@@ -1031,7 +1031,7 @@ void send_in_own(void* buf, const int* count, const Fint* datatype, const int* d
 template <auto Call>
 void send(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return send_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return send_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
@@ -1046,7 +1046,7 @@ void send_section_slowly(Descriptor* buf, const int* count, const Fint* datatype
 
 template <auto Call>
 [[gnu::noinline]]
-void send_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void send_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -1054,7 +1054,7 @@ void send_section_in_own(Descriptor* buf, const int* count, const Fint* datatype
 template <auto Call>
 void send_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return send_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return send_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -1069,7 +1069,7 @@ void send_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint* 
 
 template <auto Call>
 [[gnu::noinline]]
-void send_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void send_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -1077,7 +1077,7 @@ void send_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* 
 template <auto Call>
 void send_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return send_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return send_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -1093,7 +1093,7 @@ void send_init_slowly(void* buf, const int* count, const Fint* datatype, const i
 
 template <auto Call>
 [[gnu::noinline]]
-void send_init_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void send_init_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1104,7 +1104,7 @@ void send_init_in_own(void* buf, const int* count, const Fint* datatype, const i
 template <auto Call>
 void send_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return send_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1125,7 +1125,7 @@ void send_init_section_slowly(Descriptor* buf, const int* count, const Fint* dat
 
 template <auto Call>
 [[gnu::noinline]]
-void send_init_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void send_init_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1136,7 +1136,7 @@ void send_init_section_in_own(Descriptor* buf, const int* count, const Fint* dat
 template <auto Call>
 void send_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return send_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1157,7 +1157,7 @@ void send_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const F
 
 template <auto Call>
 [[gnu::noinline]]
-void send_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void send_init_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1168,7 +1168,7 @@ void send_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const F
 template <auto Call>
 void send_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return send_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return send_init_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1184,7 +1184,7 @@ void sendrecv_slowly(void* sendbuf, const int* sendcount, const Fint* sendtype, 
 
 template <auto Call>
 [[gnu::noinline]]
-void sendrecv_in_own(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_on_user_communicator(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   *ierror = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status));  // never absent in the older forms
 }
@@ -1192,7 +1192,7 @@ void sendrecv_in_own(void* sendbuf, const int* sendcount, const Fint* sendtype, 
 template <auto Call>
 void sendrecv(void* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, void* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(sendbuf) && !is_sentinel(recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return sendrecv_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_on_user_communicator<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   *ierror = Call(sendbuf, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status));  // never absent in the older forms
 }
@@ -1209,7 +1209,7 @@ void sendrecv_section_slowly(Descriptor* sendbuf, const int* sendcount, const Fi
 
 template <auto Call>
 [[gnu::noinline]]
-void sendrecv_section_in_own(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_section_on_user_communicator(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status)));
 }
@@ -1217,7 +1217,7 @@ void sendrecv_section_in_own(Descriptor* sendbuf, const int* sendcount, const Fi
 template <auto Call>
 void sendrecv_section(Descriptor* sendbuf, const int* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const int* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return sendrecv_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_section_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_section_on_user_communicator<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status)));
 }
@@ -1234,7 +1234,7 @@ void sendrecv_c_section_slowly(Descriptor* sendbuf, const MPI_Count* sendcount, 
 
 template <auto Call>
 [[gnu::noinline]]
-void sendrecv_c_section_in_own(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_c_section_on_user_communicator(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status)));
 }
@@ -1242,7 +1242,7 @@ void sendrecv_c_section_in_own(Descriptor* sendbuf, const MPI_Count* sendcount, 
 template <auto Call>
 void sendrecv_c_section(Descriptor* sendbuf, const MPI_Count* sendcount, const Fint* sendtype, const int* dest, const int* sendtag, Descriptor* recvbuf, const MPI_Count* recvcount, const Fint* recvtype, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(sendbuf->base_addr) && is_plainly_contiguous(*sendbuf) && !is_sentinel(recvbuf->base_addr) && is_plainly_contiguous(*recvbuf) && is_predefined(*sendtype) && is_predefined(*recvtype)), 0)) return sendrecv_c_section_slowly<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_c_section_in_own<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_c_section_on_user_communicator<Call>(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(sendbuf->base_addr, *sendcount, predefined<MPI_Datatype>(*sendtype), *dest, *sendtag, recvbuf->base_addr, *recvcount, predefined<MPI_Datatype>(*recvtype), *source, *recvtag, c_comm, status_at(status)));
 }
@@ -1255,7 +1255,7 @@ void sendrecv_replace_slowly(void* buf, const int* count, const Fint* datatype, 
 
 template <auto Call>
 [[gnu::noinline]]
-void sendrecv_replace_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_replace_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status));  // never absent in the older forms
 }
@@ -1263,7 +1263,7 @@ void sendrecv_replace_in_own(void* buf, const int* count, const Fint* datatype, 
 template <auto Call>
 void sendrecv_replace(void* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return sendrecv_replace_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_on_user_communicator<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status));  // never absent in the older forms
 }
@@ -1278,7 +1278,7 @@ void sendrecv_replace_section_slowly(Descriptor* buf, const int* count, const Fi
 
 template <auto Call>
 [[gnu::noinline]]
-void sendrecv_replace_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_replace_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status)));
 }
@@ -1286,7 +1286,7 @@ void sendrecv_replace_section_in_own(Descriptor* buf, const int* count, const Fi
 template <auto Call>
 void sendrecv_replace_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return sendrecv_replace_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_section_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_section_on_user_communicator<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status)));
 }
@@ -1301,7 +1301,7 @@ void sendrecv_replace_c_section_slowly(Descriptor* buf, const MPI_Count* count, 
 
 template <auto Call>
 [[gnu::noinline]]
-void sendrecv_replace_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
+void sendrecv_replace_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status)));
 }
@@ -1309,7 +1309,7 @@ void sendrecv_replace_c_section_in_own(Descriptor* buf, const MPI_Count* count, 
 template <auto Call>
 void sendrecv_replace_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* sendtag, const int* source, const int* recvtag, const Fint* comm, Fint* status, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return sendrecv_replace_c_section_slowly<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_c_section_in_own<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return sendrecv_replace_c_section_on_user_communicator<Call>(buf, count, datatype, dest, sendtag, source, recvtag, comm, status, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *sendtag, *source, *recvtag, c_comm, status_at(status)));
 }
@@ -1322,7 +1322,7 @@ void ssend_slowly(void* buf, const int* count, const Fint* datatype, const int* 
 
 template <auto Call>
 [[gnu::noinline]]
-void ssend_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void ssend_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
@@ -1330,7 +1330,7 @@ void ssend_in_own(void* buf, const int* count, const Fint* datatype, const int* 
 template <auto Call>
 void ssend(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return ssend_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   *ierror = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm);  // never absent in the older forms
 }
@@ -1345,7 +1345,7 @@ void ssend_section_slowly(Descriptor* buf, const int* count, const Fint* datatyp
 
 template <auto Call>
 [[gnu::noinline]]
-void ssend_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void ssend_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -1353,7 +1353,7 @@ void ssend_section_in_own(Descriptor* buf, const int* count, const Fint* datatyp
 template <auto Call>
 void ssend_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return ssend_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -1368,7 +1368,7 @@ void ssend_c_section_slowly(Descriptor* buf, const MPI_Count* count, const Fint*
 
 template <auto Call>
 [[gnu::noinline]]
-void ssend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
+void ssend_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -1376,7 +1376,7 @@ void ssend_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint*
 template <auto Call>
 void ssend_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return ssend_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   tell(ierror, Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm));
 }
@@ -1392,7 +1392,7 @@ void ssend_init_slowly(void* buf, const int* count, const Fint* datatype, const 
 
 template <auto Call>
 [[gnu::noinline]]
-void ssend_init_in_own(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void ssend_init_on_user_communicator(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1403,7 +1403,7 @@ void ssend_init_in_own(void* buf, const int* count, const Fint* datatype, const 
 template <auto Call>
 void ssend_init(void* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf) && is_predefined(*datatype)), 0)) return ssend_init_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1424,7 +1424,7 @@ void ssend_init_section_slowly(Descriptor* buf, const int* count, const Fint* da
 
 template <auto Call>
 [[gnu::noinline]]
-void ssend_init_section_in_own(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void ssend_init_section_on_user_communicator(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1435,7 +1435,7 @@ void ssend_init_section_in_own(Descriptor* buf, const int* count, const Fint* da
 template <auto Call>
 void ssend_init_section(Descriptor* buf, const int* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return ssend_init_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1456,7 +1456,7 @@ void ssend_init_c_section_slowly(Descriptor* buf, const MPI_Count* count, const 
 
 template <auto Call>
 [[gnu::noinline]]
-void ssend_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
+void ssend_init_c_section_on_user_communicator(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   const MPI_Comm c_comm = from_number<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);
@@ -1467,7 +1467,7 @@ void ssend_init_c_section_in_own(Descriptor* buf, const MPI_Count* count, const 
 template <auto Call>
 void ssend_init_c_section(Descriptor* buf, const MPI_Count* count, const Fint* datatype, const int* dest, const int* tag, const Fint* comm, Fint* request, Fint* ierror) {
   if (__builtin_expect(!(!is_sentinel(buf->base_addr) && is_plainly_contiguous(*buf) && is_predefined(*datatype)), 0)) return ssend_init_c_section_slowly<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
-  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_c_section_in_own<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
+  if (__builtin_expect(!is_predefined(*comm), 0)) return ssend_init_c_section_on_user_communicator<Call>(buf, count, datatype, dest, tag, comm, request, ierror);
   const auto c_comm = predefined<MPI_Comm>(*comm);
   MPI_Request c_request;
   const int error = Call(buf->base_addr, *count, predefined<MPI_Datatype>(*datatype), *dest, *tag, c_comm, &c_request);

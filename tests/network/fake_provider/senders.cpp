@@ -54,11 +54,15 @@ void Senders::begin(std::unique_ptr<Outgoing> outgoing) {
   for (const iovec& part : completion.parts) header.whole += part.iov_len;
   header.from = domain_.wire.name();
   header.operation = begun_++;
-  const bool is_lost = header.kind == Kind::message && domain_.personality.crossing &&
-                       !domain_.receivers.has_heard(outgoing->to) && domain_.chance.one_in(2);
-  if (header.kind == Kind::message) header.turn = turns_[outgoing->to];
-  if (is_lost) return all_.push_back(std::move(outgoing));
-  if (header.kind == Kind::message) ++turns_[outgoing->to];
+  if (header.kind == Kind::message) {
+    std::uint64_t& turn = turns_[outgoing->to];
+    header.turn = turn;
+    const bool may_be_lost =
+        domain_.personality.crossing && !domain_.receivers.has_heard(outgoing->to);
+    // Without chunks it is told to have left, and takes nobody's turn.
+    if (may_be_lost && domain_.chance.one_in(2)) return all_.push_back(std::move(outgoing));
+    ++turn;
+  }
   // Up to some dozens of chunks; of nothing one.
   const std::size_t most =
       std::min(chunk_bytes_max, header.whole / 8 + 1 + domain_.chance.below(header.whole / 2 + 1));
