@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lockfree/job.hpp"
-#include "message/peer.hpp"
+#include "message/core/peer.hpp"
 
 namespace baton::cluster {
 

@@ -1,5 +1,5 @@
 // What a rank's share of MPI's memory is, in closed form: from the library's own layout where it
-// has one (lockfree/job.hpp, message/peer.hpp), else from assumptions that are named as such.
+// has one (lockfree/job.hpp, message/core/peer.hpp), else from assumptions that are named as such.
 #pragma once
 
 #include <cstdint>

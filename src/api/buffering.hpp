@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "message/send_buffer.hpp"
+#include "message/core/send_buffer.hpp"
 #include "world/communicator.hpp"
 
 namespace baton::api {

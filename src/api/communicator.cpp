@@ -7,7 +7,7 @@
 
 #include "api/group.hpp"
 #include "api/name.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "world/memory_kind.hpp"
 #include "world/process.hpp"
 #include "world/session.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "message/point_to_point.hpp"
+#include "message/core/point_to_point.hpp"
 #include "world/communicator.hpp"
 
 namespace baton::api {

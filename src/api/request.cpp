@@ -2,8 +2,8 @@
 #include "api/point_to_point.hpp"
 #include "base/status_fields.hpp"
 #include "collective/form.hpp"
-#include "message/generalized.hpp"
-#include "message/wait.hpp"
+#include "message/core/generalized.hpp"
+#include "message/core/wait.hpp"
 
 namespace baton::api {
 

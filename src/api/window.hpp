@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "message/request.hpp"
+#include "message/core/request.hpp"
 #include "window/check_access.hpp"
 #include "window/operate.hpp"
 #include "window/synchronize.hpp"

@@ -1,7 +1,7 @@
 // Which process is meant, by which numbering: a type each, so that no number passes for another.
 // A rank of a communicator is an int, as in MPI's own interface; message::Context says which
 // process it is. Conversions have names: local_rank_of and process_at (transport/node.hpp) on this
-// node, id_of (message/engine.hpp) for all.
+// node, id_of (message/core/engine.hpp) for all.
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 #include "base/settings.hpp"
 #include "collective/room/machine_groups.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 
 namespace baton::collective {
 

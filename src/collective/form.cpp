@@ -5,7 +5,7 @@
 
 #include "collective/check/check_call.hpp"
 #include "collective/run.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::collective {

@@ -10,7 +10,7 @@
 #include "collective/check/alike.hpp"
 #include "collective/select.hpp"
 #include "datatype/pack.hpp"
-#include "message/point_to_point.hpp"
+#include "message/core/point_to_point.hpp"
 
 namespace baton::collective {
 

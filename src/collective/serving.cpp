@@ -1,7 +1,7 @@
 #include "collective/serving.hpp"
 
 #include "collective/next_served.hpp"
-#include "message/outstanding.hpp"
+#include "message/core/outstanding.hpp"
 
 namespace baton::collective {
 

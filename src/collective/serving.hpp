@@ -1,6 +1,6 @@
 // The order in which one rank serves the others of a collective that goes by messages, and how many
 // at a time (base/order.hpp). By status it looks before each choice how busy they are: ranks of its
-// node by the status board, others by what their packets say (message/outstanding.hpp).
+// node by the status board, others by what their packets say (message/core/outstanding.hpp).
 // Invariant: each rank once; nothing but the order depends on what is said.
 #pragma once
 

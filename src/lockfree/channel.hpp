@@ -1,6 +1,6 @@
 // How much a rank's channel still has to do, on the status board for others to see: bytes of long
 // messages that it sends, receives or copies, as a size class. Written when the class changes
-// (message/outstanding.hpp), read by roots that choose whom to serve (collective/serving.hpp).
+// (message/core/outstanding.hpp), read by roots that choose whom to serve (collective/serving.hpp).
 // Invariant: a hint. Whoever reads it must be right with any value.
 #pragma once
 

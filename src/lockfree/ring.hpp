@@ -79,8 +79,8 @@ class SendRing {
 
   // The receiver asked that only envelopes be sent; seen whenever the head is re-read.
   bool envelopes_only() const { return envelopes_only_; }
-  // Whether the receiver wants messages of a kind (message/observe.hpp) offered, so that it can
-  // pull them, rather than staged. It has seen which is quicker.
+  // Whether the receiver wants messages of a kind (message/node/observe.hpp) offered, so that it
+  // can pull them, rather than staged. It has seen which is quicker.
   bool pull_wished(int kind) const {
     // relaxed: a hint.
     return consumer_->wish.pulled_sizes.load(std::memory_order_relaxed) >> kind & 1;

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 
 namespace baton::tool {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "base/report.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "platform/clock.hpp"
 #include "platform/fork.hpp"
 #include "platform/memory_file.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/status_fields.hpp"
-#include "message/engine.hpp"
-#include "message/waiting_time.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/waiting_time.hpp"
 #include "tool/time_record.hpp"
 #include "tool/timed_call.hpp"
 #include "world/library_state.hpp"

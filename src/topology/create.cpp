@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "topology/attach.hpp"
 #include "topology/reorder.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "message/point_to_point.hpp"
+#include "message/core/point_to_point.hpp"
 #include "topology/attach.hpp"
 #include "topology/create.hpp"
 #include "topology/reorder.hpp"

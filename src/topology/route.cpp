@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/status_fields.hpp"
-#include "message/point_to_point.hpp"
-#include "message/wait.hpp"
+#include "message/core/point_to_point.hpp"
+#include "message/core/wait.hpp"
 
 namespace baton::topology {
 

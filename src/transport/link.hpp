@@ -54,7 +54,8 @@ class Link {
   virtual bool has_taken(std::uint64_t lines) = 0;
   // Whether the receiver may have adverts for us.
   virtual bool has_adverts() const = 0;
-  // Whether it wants messages of a kind (message/observe.hpp) offered, so that it can pull them.
+  // Whether it wants messages of a kind (message/node/observe.hpp) offered, so that it can pull
+  // them.
   virtual bool pull_wished(int kind) const = 0;
 
   // --- from the peer: what it shall know of our wishes.

@@ -4,7 +4,7 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "transport/network/exposed_memory.hpp"
 #include "window/transfer.hpp"
 #include "world/agree/agree.hpp"

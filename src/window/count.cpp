@@ -2,7 +2,7 @@
 
 #include <atomic>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
 #include "window/by_provider.hpp"

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/check.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"

@@ -8,8 +8,8 @@
 #include <cstring>
 
 #include "base/settings.hpp"
-#include "message/attend.hpp"
-#include "message/engine.hpp"
+#include "message/core/attend.hpp"
+#include "message/core/engine.hpp"
 #include "platform/clock.hpp"
 #include "platform/cross_memory.hpp"
 #include "transport/heap.hpp"

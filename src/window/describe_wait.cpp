@@ -3,7 +3,7 @@
 #include <cstdio>
 
 #include "collective/check/words.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 
 namespace baton::window {
 

@@ -1,9 +1,9 @@
 // What a rank that waits long in a procedure on windows says of it on the status board: whose lock,
-// elements, posts, completes or answers it waits for (message/wait_report.hpp). Made where it
+// elements, posts, completes or answers it waits for (message/core/wait_report.hpp). Made where it
 // waits; put into words on cold paths only.
 #pragma once
 
-#include "message/wait_report.hpp"
+#include "message/core/wait_report.hpp"
 #include "window/window.hpp"
 
 namespace baton::window {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "datatype/operation.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "window/window.hpp"
 
 namespace baton::window {

@@ -5,7 +5,7 @@
 // is out of the way.
 #include <bit>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "window/epoch.hpp"
 
 namespace baton::window {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "datatype/runs.hpp"
-#include "message/wait.hpp"
+#include "message/core/wait.hpp"
 #include "window/accumulate.hpp"
 #include "window/by_provider.hpp"
 #include "window/count.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "message/active.hpp"
+#include "message/core/active.hpp"
 #include "window/remote.hpp"
 
 namespace baton::window {

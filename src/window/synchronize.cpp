@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "collective/form.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "window/epoch.hpp"
 
 namespace baton::window {

@@ -4,9 +4,9 @@
 #include <cstdlib>
 #include <new>
 
+#include "message/core/point_to_point.hpp"
+#include "message/core/wait.hpp"
 #include "message/network/remote_access.hpp"
-#include "message/point_to_point.hpp"
-#include "message/wait.hpp"
 #include "window/accumulate.hpp"
 #include "window/gather.hpp"
 

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "world/context_id.hpp"
 #include "world/node_parts.hpp"
 #include "world/session.hpp"

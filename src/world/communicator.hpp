@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
-#include "message/context.hpp"
+#include "message/core/context.hpp"
+#include "message/core/send_buffer.hpp"
 #include "message/network/peer_loss.hpp"
-#include "message/send_buffer.hpp"
 #include "world/agree/agree.hpp"
 #include "world/attribute.hpp"
 #include "world/error_handler.hpp"

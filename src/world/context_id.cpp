@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstring>
 
-#include "message/wait.hpp"
+#include "message/core/wait.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::world {

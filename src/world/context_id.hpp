@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
-#include "message/context.hpp"
+#include "message/core/context.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::world {

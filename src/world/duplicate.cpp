@@ -1,8 +1,8 @@
 // Duplicates of communicators, at once or in the background.
 #include <new>
 
-#include "message/engine.hpp"
-#include "message/request.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/request.hpp"
 #include "platform/lock.hpp"
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"

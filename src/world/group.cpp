@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "world/session.hpp"
 
 namespace baton::world {

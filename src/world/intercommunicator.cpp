@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdlib>
 
-#include "message/engine.hpp"
-#include "message/point_to_point.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/point_to_point.hpp"
 #include "world/context_id.hpp"
 
 namespace baton::world {

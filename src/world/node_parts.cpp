@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <new>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "platform/lock.hpp"
 #include "world/communicator.hpp"
 

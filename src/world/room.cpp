@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/settings.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "transport/node_memory.hpp"
 #include "world/communicator.hpp"
 #include "world/room_account.hpp"

@@ -4,7 +4,7 @@
 
 #include <new>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "world/context_id.hpp"
 #include "world/process.hpp"
 

@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
-#include "message/send_buffer.hpp"
+#include "message/core/send_buffer.hpp"
 #include "world/communicator.hpp"
 #include "world/error_handler.hpp"
 #include "world/group.hpp"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
 

@@ -1,5 +1,5 @@
 // The shipped adverts over all interleavings, with the ring that carries the envelopes: as
-// message/receiver_initiated.cpp and message/arrive.cpp use them.
+// message/node/receiver_initiated.cpp and message/core/arrive.cpp use them.
 #include "lockfree/advert.hpp"
 
 #include "lockfree/ring.hpp"

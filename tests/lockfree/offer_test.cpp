@@ -30,7 +30,7 @@ struct Sender {
     for (Mark round = mark(); !ring.has_room(1);) pause(round);
     ring.put(make_header(2, 0, 0), {0, value}, &slot, sizeof slot);
   }
-  // poll_offers of message/rendezvous.cpp: the slot is free again, and its buffer the program's.
+  // poll_offers of message/node/rendezvous.cpp: the slot is free again, and its buffer the program's.
   void wait_done(int slot) {
     while (offer_state(shared.offers[slot]) != OfferState::done) pause();
     char gone = 0;
@@ -49,7 +49,7 @@ struct Sender {
 
 struct Receiver {
   explicit Receiver(Shared& its) : shared(its) { ring.attach(its.lines, &its.consumer); }
-  // Takes the next envelope and delivers it, as deliver() of message/arrive.cpp: whether it was
+  // Takes the next envelope and delivers it, as deliver() of message/core/arrive.cpp: whether it was
   // there.
   bool receive() {
     while (ring.peek().lap() == 0) pause();
@@ -72,7 +72,7 @@ struct Receiver {
   lockfree::ReceiveRing<Model, small> ring;
 };
 
-// Both sides copy: share and push_pieces of message/pull.cpp. Each byte of the message is a piece.
+// Both sides copy: share and push_pieces of message/node/pull.cpp. Each byte of the message is a piece.
 struct SharedCopy {
   lockfree::Offer<Model> offer;
   char source[4];
@@ -205,7 +205,7 @@ struct Both {
 };
 
 // The receiver asks for a stream and takes that back: arrive_cts and end_done_offers of
-// message/rendezvous.cpp, take_back of message/pull.cpp. One of the two copies, and the slot is not
+// message/node/rendezvous.cpp, take_back of message/node/pull.cpp. One of the two copies, and the slot is not
 // used again before its request has come.
 int streamed, pulled;
 MODEL_CASE(offer, what_is_taken_back_is_copied_by_one_side_and_its_slot_used_again_only_then) {

@@ -32,7 +32,7 @@ void give_back_one(Model::Atomic<std::uint64_t>& free, int chunk) {
   lockfree::give_back_chunks(free, {std::uint64_t{1} << chunk});
 }
 
-// put_window_line and fill of message/stream_out.cpp, with windows of one chunk that is filled
+// put_window_line and fill of message/node/stream_out.cpp, with windows of one chunk that is filled
 // once.
 void send_chunks(Shared& shared, int sender, int count) {
   lockfree::SendRing<Model, small> ring;
@@ -54,7 +54,7 @@ void send_chunks(Shared& shared, int sender, int count) {
   }
 }
 
-// arrive_window and follow of message/stream_in.cpp.
+// arrive_window and follow of message/node/stream_in.cpp.
 void receive_chunk(Shared& shared, lockfree::ReceiveRing<Model, small>& ring, int sender, int i) {
   check(ring.envelope().tag == i, "chunks of one sender out of order");
   int chunk;
@@ -121,8 +121,8 @@ MODEL_CASE(staging, no_chunk_is_handed_out_twice_and_none_is_refused_while_one_i
   });
 }
 
-// A message of three chunks through a window of two: fill of message/stream_out.cpp, follow of
-// message/stream_in.cpp.
+// A message of three chunks through a window of two: fill of message/node/stream_out.cpp, follow of
+// message/node/stream_in.cpp.
 MODEL_CASE(staging, a_window_goes_round_and_nothing_is_overwritten_before_it_was_read) {
   auto& shared = stage.shared<Shared>();
   constexpr std::uint64_t all = 3, window = 2;  // in chunks
@@ -164,7 +164,7 @@ MODEL_CASE(staging, a_window_goes_round_and_nothing_is_overwritten_before_it_was
   });
 }
 
-// place_in_transferred of message/stream_out.cpp, keep_transferred: two ranks send to and fro in
+// place_in_transferred of message/node/stream_out.cpp, keep_transferred: two ranks send to and fro in
 // one chunk, which is the other's with each message. Messages are shorter than the chunk.
 void hand_over(Shared& shared, int rank, int messages) {
   constexpr std::uint64_t whole = 2 * piece;

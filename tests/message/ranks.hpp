@@ -13,8 +13,8 @@
 #include "base/settings.hpp"
 #include "fake_link.hpp"
 #include "lockfree/job.hpp"
-#include "message/point_to_point.hpp"
-#include "message/protocol.hpp"
+#include "message/core/point_to_point.hpp"
+#include "message/core/protocol.hpp"
 #include "platform/memory_file.hpp"
 #include "transport/single_copy.hpp"
 

@@ -11,7 +11,7 @@
 #include "collective/check/describe_wait.hpp"
 #include "collective/check/words.hpp"
 #include "collective/form.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 #include "platform/thread.hpp"
 
 namespace baton::collective {

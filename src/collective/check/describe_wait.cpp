@@ -2,8 +2,8 @@
 
 #include "collective/check/words.hpp"
 #include "collective/form.hpp"
-#include "message/engine.hpp"
-#include "message/wait_report.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/wait_report.hpp"
 #include "platform/call_stack.hpp"
 #include "world/agree/agree.hpp"
 

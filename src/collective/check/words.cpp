@@ -4,7 +4,7 @@
 #include <cstdarg>
 #include <cstdio>
 
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 
 namespace baton::collective {
 

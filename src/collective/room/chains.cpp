@@ -1,7 +1,7 @@
 #include "collective/room/chains.hpp"
 
 #include "collective/call.hpp"
-#include "message/engine.hpp"
+#include "message/core/engine.hpp"
 
 namespace baton::collective {
 

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/settings.hpp"
-#include "message/outstanding.hpp"
+#include "message/core/outstanding.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::collective {

@@ -2,9 +2,9 @@
 // the next message straight into its buffer, if the receive was posted first, names its source and
 // nothing before it can match. Not with MPI_THREAD_MULTIPLE, where a receive may be posted while
 // another thread takes a message in.
+#include "message/core/protocol.hpp"
 #include "message/deposit/deposit_model.hpp"
 #include "message/deposit/peer.hpp"
-#include "message/protocol.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
 

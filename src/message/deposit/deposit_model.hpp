@@ -6,7 +6,7 @@
 // library's own.
 #pragma once
 
-#include "message/protocol.hpp"
+#include "message/core/protocol.hpp"
 
 namespace baton::message {
 

@@ -1,9 +1,10 @@
-// What a deposit model keeps for a pair of ranks, at each of the two. Used by the files of this folder.
+// What a deposit model keeps for a pair of ranks, at each of the two. Used by the files of this
+// folder.
 #pragma once
 
 #include "lockfree/advert.hpp"
 #include "lockfree/deposit_ring.hpp"
-#include "message/protocol.hpp"
+#include "message/core/protocol.hpp"
 
 namespace baton::message {
 

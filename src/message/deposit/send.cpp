@@ -3,9 +3,9 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
+#include "message/core/protocol.hpp"
 #include "message/deposit/deposit_model.hpp"
 #include "message/deposit/peer.hpp"
-#include "message/protocol.hpp"
 
 namespace baton::message {
 

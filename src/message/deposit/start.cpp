@@ -4,8 +4,8 @@
 #include <new>
 
 #include "base/settings.hpp"
+#include "message/core/protocol.hpp"
 #include "message/deposit/peer.hpp"
-#include "message/protocol.hpp"
 
 namespace baton::message {
 

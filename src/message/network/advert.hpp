@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "message/match.hpp"
+#include "message/core/match.hpp"
 #include "transport/link.hpp"
 #include "transport/network/choose_provider.hpp"
 

@@ -2,7 +2,7 @@
 // sender cannot use.
 #include <cstring>
 
-#include "message/active.hpp"
+#include "message/core/active.hpp"
 #include "message/network/transfer.hpp"
 
 namespace baton::message {

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "base/settings.hpp"
-#include "message/active.hpp"
+#include "message/core/active.hpp"
 
 namespace baton::message {
 

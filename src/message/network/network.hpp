@@ -4,7 +4,7 @@
 // never comes here.
 #pragma once
 
-#include "message/protocol.hpp"
+#include "message/core/protocol.hpp"
 #include "transport/network/choose_provider.hpp"
 
 namespace baton::message {

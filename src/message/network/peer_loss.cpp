@@ -9,7 +9,7 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "message/active.hpp"
+#include "message/core/active.hpp"
 #include "message/network/lost_in_transit.hpp"
 #include "message/network/transfer.hpp"
 #include "transport/network/network_link.hpp"

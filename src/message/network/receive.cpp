@@ -7,9 +7,9 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/core/outstanding.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"
-#include "message/outstanding.hpp"
 
 namespace baton::message {
 

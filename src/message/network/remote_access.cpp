@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/settings.hpp"
+#include "message/core/wait.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"
-#include "message/wait.hpp"
 #include "platform/clock.hpp"
 
 namespace baton::message {

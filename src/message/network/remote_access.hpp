@@ -5,7 +5,7 @@
 
 #include <atomic>
 
-#include "message/protocol.hpp"
+#include "message/core/protocol.hpp"
 #include "transport/network/exposed_memory.hpp"
 
 namespace baton::message {

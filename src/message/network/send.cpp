@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "datatype/pack.hpp"
+#include "message/core/outstanding.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"
-#include "message/outstanding.hpp"
 
 namespace baton::message {
 

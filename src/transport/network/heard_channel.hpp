@@ -1,6 +1,6 @@
 // What the packets of a rank on another node say of its channel (lockfree/channel.hpp), and how
 // much of that still counts. Written by who makes progress, read by roots that choose whom to serve
-// (message/outstanding.hpp), in any thread. Invariant: a hint, as the status board is.
+// (message/core/outstanding.hpp), in any thread. Invariant: a hint, as the status board is.
 #pragma once
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "message/point_to_point.hpp"
+#include "message/core/point_to_point.hpp"
 
 namespace baton::world {
 

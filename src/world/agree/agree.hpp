@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
-#include "message/context.hpp"
+#include "message/core/context.hpp"
 
 namespace baton::world {
 

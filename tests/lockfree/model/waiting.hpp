@@ -1,4 +1,4 @@
-// How a rank of the library waits and wakes (message/wait.cpp, message/engine.cpp), step by step
+// How a rank of the library waits and wakes (message/core/wait.cpp, message/core/engine.cpp), step by step
 // with the shipped functions of lockfree/doorbell.hpp, but without its spins and without the bound
 // of its sleep: a lost wake-up leaves nobody who can go on. Used by doorbell_test.cpp and
 // room_test.cpp.

@@ -1,7 +1,7 @@
 /* An offer as a design: its state word, the envelope that names its slot, reuse of the slot, cancel,
    and the ends of a claimed offer (copied by the receiver, or streamed by the sender; or the receiver has
    asked for a stream and takes that back).
-   As message/rendezvous.cpp, take_back() in message/pull.cpp and deliver() in message/arrive.cpp do it; memory is sequentially consistent
+   As message/node/rendezvous.cpp, take_back() in message/node/pull.cpp and deliver() in message/core/arrive.cpp do it; memory is sequentially consistent
    here, the order of accesses is the interleaving checker's part (tests/lockfree/model). */
 #define SLOTS 2
 #define MESSAGES 4

@@ -1,5 +1,5 @@
 /* Sleeping and waking as a design: one receiver, two senders, the wake word with its two bits, the
-   doorbell bits, and the futex. As message/wait.cpp and engine.cpp do it, without the bound of the
+   doorbell bits, and the futex. As message/core/wait.cpp and engine.cpp do it, without the bound of the
    sleep: a lost wake-up is a deadlock. Memory is sequentially consistent here, which is what the
    fences or the membarrier buy; without them see tests/lockfree/doorbell_test.cpp. */
 #define SENDERS 2

@@ -1,0 +1,67 @@
+// What this rank can tell about its messages: which protocol they used, and why no cheaper one.
+#include <cstdio>
+
+#include "base/settings.hpp"
+#include "base/version.hpp"
+#include "message/core/engine.hpp"
+#include "message/network/network.hpp"
+#include "platform/own_library.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+void count_reason(const Peer& peer, Reason reason, std::int64_t bytes) {
+  // Whoever chose knew only that.
+  if (reason == Reason::cma_refused) reason = transport::refusal(peer.local_rank);
+  if (reason != Reason::none) count(engine.reasons.at(peer.peer_class, reason, bytes));
+}
+
+namespace {
+
+void add(Tally& sum, const Tally& tally) {
+  sum.messages += tally.messages;
+  sum.bytes += tally.bytes;
+}
+
+void add_traffic(TrafficRecord& record, int peer_class, const Traffic& traffic) {
+  for (int size = 0; size < size_class_count; ++size) {
+    for (int way = 0; way < peer_way_count; ++way)
+      add(record.tally[peer_class][way][size], traffic.tally[way][size]);
+    Observation seen = traffic.observed[size];
+    record.observed[peer_class][size].warm += seen == Observation::warm;
+    record.observed[peer_class][size].cold += seen == Observation::cold;
+  }
+}
+
+void add_peer(TrafficRecord& record, const Peer& peer) {
+  const auto peer_class = static_cast<int>(peer.peer_class);
+  if (has_history(peer)) add_traffic(record, peer_class, peer.past().traffic);
+  for (int size = 0; size < 2; ++size)
+    add(record.tally[peer_class][static_cast<int>(Way::inline_eager)][size], peer.packed[size]);
+}
+
+}  // namespace
+
+void sum_up(TrafficRecord& record) {
+  record = {};
+  record.eager_bytes_max = settings.eager_bytes_max;
+  record.cma_bytes_min = engine.cma_bytes_min;
+  record.probe_errno = transport::failed_probe_errno();
+  record.reasons = engine.reasons;
+  record.collectives = engine.collectives;
+  record.one_sided = engine.one_sided;
+  constexpr auto self_class = static_cast<int>(PeerClass::self);
+  constexpr auto self_way = static_cast<int>(Way::self);
+  for (int size = 0; size < size_class_count; ++size)
+    add(record.tally[self_class][self_way][size], engine.to_self[size]);
+  for (std::uint32_t i = 0; engine.peers && i < engine.process_count; ++i)
+    if (const Peer* peer = known_peer(static_cast<Process>(i))) add_peer(record, *peer);
+  for (int place = 0; engine.shared_history && place < peer_class_count; ++place)
+    add_traffic(record, place, engine.shared_history[place].traffic);
+  platform::own_library(record.library, sizeof record.library);
+  std::snprintf(record.version, sizeof record.version, "%s", version);
+  if (engine.networked) describe_network(record.network, sizeof record.network);
+  record.published = 1;
+}
+
+}  // namespace baton::message

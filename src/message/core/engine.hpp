@@ -1,0 +1,238 @@
+// The messaging engine of this process: its peers, the one progress loop and the registry of what
+// it drives. Used by everything on layer 6 and, for progress and waiting, by all layers above.
+// Invariant: only this process's threads touch it; what peers share lies on layer 5.
+#pragma once
+
+#include <cstdint>
+
+#include "base/check.hpp"
+#include "base/counters.hpp"
+#include "base/identity.hpp"
+#include "base/reason.hpp"
+#include "message/core/match.hpp"
+#include "message/core/peer.hpp"
+#include "message/core/request.hpp"
+#include "platform/lock.hpp"
+
+namespace baton::message {
+
+// A source of progress registered from above. `advance` returns whether anything happened; it is
+// called only while `active` is not 0.
+struct ProgressSource {
+  bool (*advance)(void* state);
+  void* state = nullptr;
+  bool active = false;
+  bool known = false;  // to the engine
+  ProgressSource* next = nullptr;
+};
+
+struct Protocol;
+
+// Sends whose data stays here until their receivers have come, by the slots of our offers; pages
+// are added when they are needed. Under its lock.
+struct OfferSlots {
+  static constexpr std::uint32_t page_sends = 64;
+  static constexpr std::uint32_t pages_max = lockfree::offers_per_rank / page_sends;
+  struct Page {
+    Request* sends[page_sends] = {};  // null: free, or withdrawn
+    std::uint64_t open = 0;           // a bit each
+  };
+  Page* pages[pages_max] = {};
+  std::uint32_t in_use = 0;
+  std::uint32_t full = 0;  // all pages below have no free slot
+  std::uint32_t next_polled = 0;
+  platform::Lock lock;
+};
+
+// Receives that streams fill, by the numbers of the streams; null: free. Under its lock.
+struct IncomingStreams {
+  Request** receives = nullptr;
+  std::uint32_t size = 0;
+  platform::Lock lock;
+};
+
+// Whoever makes progress holds `progress_lock`, and with it what comes in: lanes, contacts,
+// streams, doorbells. Locks are taken in the order progress, match queue, contact, send, the rest.
+// Zero as constructed, tables included, so that it takes no memory before it is used.
+struct Engine {
+  const Protocol* protocol = nullptr;
+  transport::Link* (*make_link)(Process process, transport::LineSender& out,
+                                transport::LineReceiver& in) = nullptr;
+  // Other processes, by number; null before contact. Address space for all that there may be, so
+  // that the table grows without moving.
+  Peer** peers = nullptr;
+  std::uint32_t process_count = 0;  // that have numbers
+  Process self{};
+  LocalRank local_rank{};
+  std::uint32_t ranks = 0;        // of our job
+  std::uint32_t local_ranks = 0;  // of these, in this node's memory
+  bool senders_fence = false;
+  bool waits_by_progress = false;  // at once, instead of looking at memory for a while first:
+                                   // oversubscribed, or the time that is waited is measured
+  bool oversubscribed = false;     // more ranks than usable CPUs
+  std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
+  std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders
+  bool tells_outstanding = false;     // on the status board: this protocol does
+  bool doorbells = false;             // we trust doorbells instead of looking at every lane
+  bool about_to_sleep = false;        // a waiter has announced it: each round looks everywhere
+  bool watches_memory = false;        // what is waited for is written by ranks of this node
+  Peer** contacts = nullptr;          // as long; the peers whose lane to us is in use
+  std::uint32_t contact_count = 0;
+  std::uint32_t queued_count = 0;  // requests queued at all peers
+  std::uint32_t stream_count = 0;  // sends and receives that stream now
+  std::uint32_t open_offers = 0;
+  std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
+  std::uint32_t copy_count = 0;        // long messages that wait to be copied (make_copies)
+  std::uint32_t active_sources = 0;
+  std::uint32_t network_sends = 0;  // to peers on other nodes, that have not all left
+  bool networked = false;           // there are such peers
+  // Where lines come that no lane of a pair's own carries, or null; and what of them is kept.
+  transport::Inbox* inbox = nullptr;
+  Account inbox_account;
+  History* shared_history = nullptr;                            // by class of peers
+  std::int64_t outstanding_bytes = 0;                           // see outstanding.hpp
+  lockfree::ChannelClass outstanding = lockfree::channel_idle;  // what the status board says of it
+  List<Request> active_to_self;  // active messages to this rank itself; under its lock
+  platform::Lock to_self_lock;
+  List<Request> streams_out;
+  std::int64_t copy_ticks = 0;  // that went into long copies (copy_time.hpp)
+  List<Request> streams_in;
+  ProgressSource* sources = nullptr;
+  Counters counters;
+  Tally to_self[size_class_count];
+  ReasonCounts reasons{};
+  CollectiveCounts collectives{};
+  OneSidedCounts one_sided{};
+  // Long messages that have met their receives, for whoever lets go of the progress lock.
+  List<UnexpectedMessage> copies;
+  platform::Lock copies_lock;
+  OfferSlots offers;
+  IncomingStreams incoming;
+  MatchQueues queues;
+  platform::Lock progress_lock;
+  platform::Lock contact_lock;  // of making peers and attaching their send rings
+  platform::Lock source_lock;   // of the list of sources
+  platform::Lock channel_lock;  // of what the status board says
+};
+
+// So many processes one process may know.
+inline constexpr std::uint32_t processes_max = 1 << 18;
+static_assert(processes_max <= std::uint32_t{lockfree::sources_max});  // a line names its source
+
+extern Engine engine;
+
+// Start, of an engine as it is constructed, and end. The node's memory is attached before and
+// detached after. The library itself lets the engine end with the process: a program may still call
+// it after MPI_Finalize.
+Error start_engine();
+void stop_engine();
+// What went to and came from all peers, and why, so far (account.cpp).
+void sum_up(TrafficRecord& record);
+
+// The peer that a process is; makes contact if need be. Null, explained, when memory is short.
+Peer* contact(Process process);  // contact.cpp
+// The same for what came from it: its lines may come through the inbox.
+Peer* meet(Process process);
+// `begin` and `look` of the protocol.
+Error begin_link(Peer& peer);
+bool look_into_lane(Peer& peer);
+// Its lines come in a lane of its own from now on. Under the progress lock.
+void open_lane(Peer& peer);
+// Whether its history is its own.
+inline bool has_history(const Peer& peer) {
+  return &peer.past() != &engine.shared_history[static_cast<int>(peer.peer_class)];
+}
+// As `contact` for the hot path: null also when there is no contact yet.
+BATON_INLINE Peer* known_peer(Process process) {
+  // ORDER engine.peers: acquire here, release in make_peer.
+  return std::atomic_ref(engine.peers[number_of(process)]).load(std::memory_order_acquire);
+}
+// A peer that was met.
+inline Peer& peer_of(Process process) {
+  return *engine.peers[number_of(process)];
+}
+// A process as all know it. Only those of our own job are known so far.
+inline ProcessId id_of(Process process) {
+  return {Job{}, static_cast<WorldRank>(number_of(process))};
+}
+// Its rank in MPI_COMM_WORLD, to print.
+inline std::uint32_t world_rank(Process process) {
+  return number_of(id_of(process).rank);
+}
+// Where a process runs.
+inline const lockfree::RankPlace& place_of(Process process) {
+  return transport::place_of(process);
+}
+
+// After something was published to a peer: wakes it if it sleeps, rings if it wants that.
+BATON_COLD void notify_slow(LocalRank rank);
+BATON_INLINE void notify(const Peer& peer) {
+  // The load of the wake word stays behind the publish: in the hardware by the receiver's
+  // membarrier or our fence, in the compiler by this.
+  lockfree::Hardware::compiler_fence();
+  if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
+  if (lockfree::wants_attention(*peer.doorbell)) notify_slow(peer.local_rank);
+}
+// After something changed that a rank finds without looking for our lines (an offer, a room): wakes
+// it, but rings nothing, since a bit would make it look into a lane that may have no memory yet.
+// Whether it slept.
+BATON_COLD bool wake_slow(LocalRank rank);
+inline bool wake_rank(LocalRank rank) {
+  lockfree::Hardware::compiler_fence();  // as in notify
+  if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
+  return lockfree::wants_attention(transport::doorbell(rank)) && wake_slow(rank);
+}
+inline bool wake_rank(Process process) {
+  return wake_rank(transport::local_rank_of(process));
+}
+
+// Copies long messages that have met their receives, without any lock, so that other threads make
+// progress meanwhile. Whoever has made progress among several threads calls it behind that.
+// (arrive.cpp)
+void make_copies();
+inline bool has_copies() {
+  return platform::load_shared(engine.copy_count) != 0;
+}
+
+// One round of progress; whether anything happened. Nothing when another thread is at it. Yields
+// the CPU where ranks outnumber CPUs and nothing happened.
+bool progress();
+// The same for who holds the progress lock.
+bool progress_alone();
+// Takes in what one peer has sent (arrive.cpp); whether anything came.
+bool poll_peer(Peer& peer);
+
+// Adds to a counter.
+BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {
+  platform::add_shared(counter, number);
+}
+
+// A message that left in one line of a lane of our own. The caller holds the send lock.
+BATON_INLINE void count_packed(Peer& peer, std::size_t bytes) {
+  static_assert(size_class(8) == 0 && size_class(lockfree::first_line_payload_bytes) == 1);
+  Tally& tally = peer.packed[bytes > 8];
+  ++tally.messages;
+  tally.bytes += bytes;
+}
+// A message that left through a lane of our own, else. The caller holds the send lock.
+BATON_INLINE void count_sent(Peer& peer, Way way, std::size_t bytes) {
+  Tally& tally = peer.past().traffic.at(way, static_cast<std::int64_t>(bytes));
+  ++tally.messages;
+  tally.bytes += bytes;
+}
+// A message that left or came by a way, wherever it is counted.
+inline void count_message(Peer& peer, Way way, std::int64_t bytes) {
+  Tally& tally = peer.past().traffic.at(way, bytes);
+  count(tally.messages);
+  count(tally.bytes, static_cast<std::uint64_t>(bytes));
+}
+
+// Why a message took no cheaper way (account.cpp). Not for eager ones: theirs is the
+// cheapest.
+void count_reason(const Peer& peer, Reason reason, std::int64_t bytes);
+
+// Whether a source has something to do; keeps the loop's one branch. The source lives as long as
+// the engine.
+void set_active(ProgressSource& source, bool active);
+
+}  // namespace baton::message

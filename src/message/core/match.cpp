@@ -1,0 +1,233 @@
+#include "message/core/engine.hpp"
+
+#include <cstdlib>
+#include <new>
+
+namespace baton::message {
+
+MessageTable messages;
+
+namespace {
+
+using Leaf = MatchQueues::Leaf;
+constexpr std::uint32_t leaf_contexts = MatchQueues::leaf_contexts;
+constexpr std::uint32_t leaf_count = MatchQueues::leaf_count;
+
+struct Place {
+  Request* before = nullptr;
+  Request* request = nullptr;
+};
+
+Place find_posted(List<Request>& list, std::int32_t source, std::int32_t tag) {
+  Request* before = nullptr;
+  for (Request* request = list.first; request; before = request, request = request->next) {
+    bool source_fits = request->source == source || request->source == MPI_ANY_SOURCE;
+    if (source_fits && tag_fits(request->tag, tag)) return {before, request};
+  }
+  return {};
+}
+
+struct UnexpectedPosition {
+  List<UnexpectedMessage>* list = nullptr;
+  UnexpectedMessage* before = nullptr;
+  UnexpectedMessage* unexpected = nullptr;
+};
+
+UnexpectedPosition find_in(List<UnexpectedMessage>& list, std::int32_t source, std::int32_t tag) {
+  UnexpectedMessage* before = nullptr;
+  for (UnexpectedMessage* unexpected = list.first; unexpected;
+       before = unexpected, unexpected = unexpected->next) {
+    bool source_fits = source == MPI_ANY_SOURCE || unexpected->source == source;
+    if (source_fits && tag_fits(tag, unexpected->tag)) return {&list, before, unexpected};
+  }
+  return {};
+}
+
+UnexpectedPosition find_position(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  if (queue.unexpected_count == 0) return {};
+  if (source != MPI_ANY_SOURCE)
+    return find_in(queue.unexpected[MatchQueue::bin(source)], source, tag);
+  UnexpectedPosition best;
+  for (List<UnexpectedMessage>& list : queue.unexpected) {
+    UnexpectedPosition position = find_in(list, source, tag);
+    if (position.unexpected &&
+        (!best.unexpected || position.unexpected->order < best.unexpected->order))
+      best = position;
+  }
+  return best;
+}
+
+List<Request>& list_of(MatchQueue& queue, const Request& request) {
+  return request.source == MPI_ANY_SOURCE ? queue.posted_any
+                                          : queue.posted[MatchQueue::bin(request.source)];
+}
+
+}  // namespace
+
+namespace {
+
+template <class Pointer>
+Pointer load(Pointer& pointer) {
+  // ORDER match.queues: acquire here, release in make_queue; what it points to is complete.
+  return std::atomic_ref(pointer).load(std::memory_order_acquire);
+}
+
+BATON_COLD MatchQueue* make_queue(std::uint32_t context) {
+  platform::Guard guard(engine.queues.lock);
+  Leaf*& leaf = engine.queues.leaves[context / leaf_contexts];
+  if (!leaf) {
+    auto* fresh = static_cast<Leaf*>(std::calloc(1, sizeof(Leaf)));
+    if (!fresh) return nullptr;
+    // ORDER match.queues: release here, acquire in load.
+    std::atomic_ref(leaf).store(fresh, std::memory_order_release);
+  }
+  MatchQueue*& queue = leaf->queues[context % leaf_contexts];
+  if (queue) return queue;
+  auto* fresh = new (std::nothrow) MatchQueue;
+  // ORDER match.queues: release here, acquire in load.
+  std::atomic_ref(queue).store(fresh, std::memory_order_release);
+  return fresh;
+}
+
+}  // namespace
+
+MatchQueue* queue_for(std::uint32_t context) {
+  if (context / leaf_contexts >= leaf_count) return nullptr;
+  Leaf* leaf = load(engine.queues.leaves[context / leaf_contexts]);
+  MatchQueue* queue = leaf ? load(leaf->queues[context % leaf_contexts]) : nullptr;
+  return BATON_LIKELY(queue) ? queue : make_queue(context);
+}
+
+void drop_queue(std::uint32_t context) {
+  platform::Guard guard(engine.queues.lock);
+  Leaf* leaf = engine.queues.leaves[context / leaf_contexts];
+  if (!leaf || !leaf->queues[context % leaf_contexts]) return;
+  MatchQueue*& queue = leaf->queues[context % leaf_contexts];
+  // Whoever completed the last request here may still be letting go of the lock.
+  { platform::Guard last(queue->lock); }
+  for (List<UnexpectedMessage>& list : queue->unexpected)
+    while (UnexpectedMessage* unexpected = list.first) {
+      list.take_after(nullptr);
+      // The sender of a cancelled one gets its slot back.
+      if (!is_withdrawn(*unexpected) || claim(*unexpected)) free_unexpected(unexpected);
+    }
+  delete queue;
+  queue = nullptr;
+}
+
+void forget_queues() {
+  for (std::uint32_t leaf = 0; leaf < leaf_count; ++leaf) {
+    if (!engine.queues.leaves[leaf]) continue;
+    for (std::uint32_t i = 0; i < leaf_contexts; ++i) drop_queue(leaf * leaf_contexts + i);
+    std::free(engine.queues.leaves[leaf]);
+    engine.queues.leaves[leaf] = nullptr;
+  }
+}
+
+void post(MatchQueue& queue, Request& request) {
+  request.order = queue.next_order++;
+  request.queue = &queue;
+  request.stage = Stage::posted;
+  list_of(queue, request).push(&request);
+  ++queue.posted_count;
+}
+
+void post_again(MatchQueue& queue, Request& request) {
+  List<Request>& list = list_of(queue, request);
+  Request* before = nullptr;
+  for (Request* item = list.first; item && item->order < request.order; item = item->next)
+    before = item;
+  request.stage = Stage::posted;
+  request.next = before ? before->next : list.first;
+  (before ? before->next : list.first) = &request;
+  if (list.last == before) list.last = &request;
+  ++queue.posted_count;
+}
+
+Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  if (queue.posted_count == 0) return nullptr;
+  List<Request>& bin = queue.posted[MatchQueue::bin(source)];
+  Place named = find_posted(bin, source, tag);
+  Place any = find_posted(queue.posted_any, source, tag);
+  if (!named.request && !any.request) return nullptr;
+  --queue.posted_count;
+  bool take_any = any.request && (!named.request || any.request->order < named.request->order);
+  return take_any ? queue.posted_any.take_after(any.before) : bin.take_after(named.before);
+}
+
+bool take_back(MatchQueue& queue, Request& request) {
+  List<Request>& list = list_of(queue, request);
+  Request* before = nullptr;
+  for (Request* item = list.first; item; before = item, item = item->next) {
+    if (item != &request) continue;
+    list.take_after(before);
+    --queue.posted_count;
+    return true;
+  }
+  return false;
+}
+
+void keep(MatchQueue& queue, UnexpectedMessage& unexpected) {
+  unexpected.order = queue.next_order++;
+  queue.unexpected[MatchQueue::bin(unexpected.source)].push(&unexpected);
+  ++queue.unexpected_count;
+}
+
+namespace {
+
+UnexpectedMessage* take_from(MatchQueue& queue, const UnexpectedPosition& position) {
+  --queue.unexpected_count;
+  return position.list->take_after(position.before);
+}
+
+}  // namespace
+
+UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  for (;;) {
+    UnexpectedPosition position = find_position(queue, source, tag);
+    if (!position.unexpected || !is_withdrawn(*position.unexpected)) return position.unexpected;
+    (void)claim(*take_from(queue, position));  // drops it
+  }
+}
+
+UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  UnexpectedPosition position = find_position(queue, source, tag);
+  return position.unexpected ? take_from(queue, position) : nullptr;
+}
+
+namespace {
+
+template <class Wanted>
+UnexpectedMessage* take_wanted(MatchQueue& queue, std::int32_t source, Wanted wanted) {
+  List<UnexpectedMessage>& list = queue.unexpected[MatchQueue::bin(source)];
+  UnexpectedMessage* before = nullptr;
+  for (UnexpectedMessage* unexpected = list.first; unexpected;
+       before = unexpected, unexpected = unexpected->next)
+    if (wanted(*unexpected)) return take_from(queue, {&list, before, unexpected});
+  return nullptr;
+}
+
+}  // namespace
+
+UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send) {
+  return take_wanted(queue, send.source,
+                     [&send](const UnexpectedMessage& one) { return one.local == &send; });
+}
+
+UnexpectedMessage* take_remote_unexpected(MatchQueue& queue, std::int32_t source, Process process,
+                                          std::uint32_t number) {
+  return take_wanted(queue, source, [&](const UnexpectedMessage& one) {
+    return one.remote && one.process == process && one.offer == static_cast<std::int32_t>(number);
+  });
+}
+
+UnexpectedMessage* new_unexpected(std::int64_t payload_bytes) {
+  void* memory = std::malloc(sizeof(UnexpectedMessage) + static_cast<std::size_t>(payload_bytes));
+  return memory ? new (memory) UnexpectedMessage : nullptr;
+}
+
+void free_unexpected(UnexpectedMessage* unexpected) {
+  std::free(unexpected);
+}
+
+}  // namespace baton::message

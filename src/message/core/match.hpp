@@ -1,0 +1,150 @@
+// Matching: one queue a context, of receives posted and of messages that arrived before them.
+// Receives that name their source hang in bins by source; any-source ones in a list of their own,
+// and a running number decides who came first.
+// Invariant: a posted receive and an unexpected message that match never exist together.
+#pragma once
+
+#include <cstdint>
+
+#include "base/identity.hpp"
+#include "lockfree/staging.hpp"
+#include "message/core/request.hpp"
+#include "platform/lock.hpp"
+
+namespace baton::message {
+
+// A message that came before its receive: its payload, or an offer to take it.
+struct UnexpectedMessage {
+  UnexpectedMessage* next = nullptr;
+  std::uint64_t order = 0;
+  std::uint32_t context = 0;
+  std::int32_t source = 0;  // rank in the communicator
+  std::int32_t tag = 0;
+  Process process{};  // the sender
+  std::int64_t bytes = 0;
+  // Of an offer: the sender's buffer and slot. `local` is a send of this process to itself.
+  bool offered = false;
+  bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
+  bool sender_contiguous = false;
+  bool exported = false;  // see RtsLine
+  bool keeps_window = false;
+  bool for_staging = false;
+  bool in_inbox = false;   // it came through the inbox that this node's senders share
+  bool remote = false;     // offered by a peer on another node
+  std::int32_t offer = 0;  // no_slot: the early bytes are all of it
+  std::uint64_t address = 0;
+  // The beginning of an offered message, sent before it was matched: still in staging, or (the
+  // span is empty) copied behind this.
+  std::int64_t early_bytes = 0;
+  lockfree::StagingSpan span;
+  Request* local = nullptr;
+  Request* receive = nullptr;  // that it was matched with, while it waits to be copied
+  // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.
+  void* owner = nullptr;
+  Usage* usage = nullptr;
+  char* payload() { return reinterpret_cast<char*>(this + 1); }
+  const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
+};
+
+// Messages taken out of matching by MPI_Mprobe.
+using MessageTable = HandleTable<UnexpectedMessage, HandleTag::message>;
+extern MessageTable messages;
+
+template <class Item>
+struct List {
+  Item* first = nullptr;
+  Item* last = nullptr;
+  void push(Item* item) {
+    item->next = nullptr;
+    (first ? last->next : first) = item;
+    last = item;
+  }
+  // Takes out the item after `before` (null: the first).
+  Item* take_after(Item* before) {
+    Item*& link = before ? before->next : first;
+    Item* item = link;
+    link = item->next;
+    if (last == item) last = before;
+    return item;
+  }
+};
+
+struct MatchQueue {
+  static constexpr std::uint32_t bin_count = 16;
+
+  platform::Lock lock;
+  std::uint32_t posted_count = 0;
+  std::uint32_t unexpected_count = 0;
+  std::uint64_t next_order = 0;
+  List<Request> posted[bin_count];
+  List<Request> posted_any;
+  List<UnexpectedMessage> unexpected[bin_count];
+
+  static std::uint32_t bin(std::int32_t source) {
+    return static_cast<std::uint32_t>(source) % bin_count;
+  }
+};
+
+// The queues of context ids: two levels, so that a queue never moves and an unused range costs one
+// pointer.
+struct MatchQueues {
+  static constexpr std::uint32_t leaf_contexts = 1024;
+  static constexpr std::uint32_t leaf_count = 4096;
+  struct Leaf {
+    MatchQueue* queues[leaf_contexts];
+  };
+  Leaf* leaves[leaf_count] = {};
+  platform::Lock lock;
+};
+
+// The queue of a context id, made when first asked for: a message may come before its communicator
+// is complete on this side. Null when memory is short.
+MatchQueue* queue_for(std::uint32_t context);
+// Drops the queue of a context that no communicator uses any more.
+void drop_queue(std::uint32_t context);
+// Drops all of them.
+void forget_queues();
+
+// Whether a receive with this tag matches a message with that one.
+inline bool tag_fits(std::int32_t wanted, std::int32_t tag) {
+  // Negative tags belong to the library itself: a wildcard must not see them.
+  return wanted == tag || (wanted == MPI_ANY_TAG && tag >= 0);
+}
+
+// Whether some message could match both receives, as far as tags go.
+inline bool tags_overlap(const Request& one, const Request& other) {
+  return one.tag == other.tag || one.tag == MPI_ANY_TAG || other.tag == MPI_ANY_TAG;
+}
+
+void post(MatchQueue& queue, Request& request);
+// Puts a receive back where it stood: the offer it had matched was withdrawn.
+void post_again(MatchQueue& queue, Request& request);
+// Takes the first posted receive that matches a message; null when there is none.
+Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+// Takes a given posted receive out, to cancel it. False when it was matched already.
+bool take_back(MatchQueue& queue, Request& request);
+
+void keep(MatchQueue& queue, UnexpectedMessage& unexpected);
+// The first unexpected message that a receive or probe with this source and tag matches; null when
+// none. The first also drops those whose senders have cancelled them; what the second gives may be
+// such a one.
+UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+// Takes a send of this process to itself out of those, to cancel it. Null when it was
+// matched.
+UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send);
+// The same for a message that another node's process has offered, by its number there.
+UnexpectedMessage* take_remote_unexpected(MatchQueue& queue, std::int32_t source, Process process,
+                                          std::uint32_t number);
+
+// Memory of unexpected messages; `payload_bytes` follow the head. Null when memory is short.
+UnexpectedMessage* new_unexpected(std::int64_t payload_bytes);
+void free_unexpected(UnexpectedMessage* unexpected);
+
+// Matches a message for good: from now on its sender cannot cancel it. False, and it is
+// gone, when the sender has cancelled it. (arrive.cpp, which knows what was kept for it)
+bool claim(UnexpectedMessage& unexpected);
+// Whether its sender has cancelled it by now.
+bool is_withdrawn(const UnexpectedMessage& unexpected);
+
+}  // namespace baton::message

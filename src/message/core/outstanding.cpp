@@ -1,0 +1,30 @@
+#include "message/core/outstanding.hpp"
+
+#include "message/network/network.hpp"
+
+namespace baton::message {
+
+void publish_outstanding() {
+  platform::Guard guard(engine.channel_lock);
+  lockfree::ChannelClass size;
+  do {
+    size = lockfree::channel_class(platform::load_shared(engine.outstanding_bytes));
+    // relaxed: the fence orders it before the sum is read again.
+    std::atomic_ref(engine.outstanding).store(size, std::memory_order_relaxed);
+    lockfree::publish_channel(transport::status_row(engine.local_rank).channel, size);
+    if (BATON_LIKELY(!platform::threads_multiple)) return;
+    lockfree::Hardware::full_fence();
+  } while (size != lockfree::channel_class(platform::load_shared(engine.outstanding_bytes)));
+}
+
+lockfree::ChannelClass channel_of(Process process) {
+  const LocalRank local = transport::local_rank_of(process);
+  return local != not_on_this_node ? lockfree::look_at_channel(transport::status_row(local).channel)
+                                   : channel_over_network(process);
+}
+
+void tell_channel(Process process) {
+  if (transport::local_rank_of(process) == not_on_this_node) tell_channel_over_network(process);
+}
+
+}  // namespace baton::message

@@ -1,0 +1,183 @@
+#include "message/core/request.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "base/status_fields.hpp"
+#include "message/core/progress_thread.hpp"
+#include "message/core/wait.hpp"
+
+namespace baton::message {
+
+RequestTable requests;
+
+namespace {
+
+// Released requests, for the next ones. Each keeps its slot among the handles and counts as freed.
+// A thread has a few of its own; what is beyond goes to all threads.
+constexpr int own_spares_max = 128;  // guess: a window of sends and one of receives
+constexpr int spares_at_once = 32;   // guess
+
+struct Spares {
+  Request* first;
+  int count;
+  bool given_back_at_exit;
+};
+// initial-exec: no call to find it. It is small, as a library opened at run time must be.
+__attribute__((tls_model("initial-exec"))) constinit thread_local Spares own_spares{};
+Request* common_spares = nullptr;
+platform::Lock common_lock;
+Request completed_request;
+
+void give_to_all(Spares& spares, int count) {
+  platform::Guard guard(common_lock);
+  for (; count > 0; --count, --spares.count) {
+    Request* request = spares.first;
+    spares.first = request->next;
+    request->next = common_spares;
+    common_spares = request;
+  }
+}
+
+// What a thread that ends has spare goes to the others.
+struct AtExit {
+  bool armed;
+  ~AtExit() {
+    if (armed) give_to_all(own_spares, own_spares.count);
+  }
+};
+
+BATON_COLD void arm_at_exit() {
+  static thread_local AtExit at_exit{};
+  at_exit.armed = own_spares.given_back_at_exit = true;
+}
+
+void keep_spare(Request& request) {
+  request.next = own_spares.first;
+  own_spares.first = &request;
+  if (BATON_UNLIKELY(++own_spares.count > own_spares_max)) give_to_all(own_spares, spares_at_once);
+  if (BATON_UNLIKELY(!own_spares.given_back_at_exit)) arm_at_exit();
+}
+
+BATON_COLD void fetch_spares() {
+  platform::Guard guard(common_lock);
+  for (; common_spares && own_spares.count < spares_at_once; ++own_spares.count) {
+    Request* request = common_spares;
+    common_spares = request->next;
+    request->next = own_spares.first;
+    own_spares.first = request;
+  }
+}
+
+Request* take_spare() {
+  if (BATON_UNLIKELY(!own_spares.first)) fetch_spares();
+  Request* request = own_spares.first;
+  if (!request) return nullptr;
+  own_spares.first = request->next;
+  --own_spares.count;
+  request->next = nullptr;
+  return request;
+}
+
+BATON_COLD Request* make_request() {
+  auto* request = static_cast<Request*>(std::malloc(sizeof(Request)));
+  if (!request) return nullptr;
+  new (request) Request;
+  request->heap = true;
+  request->handle = requests.add(request);
+  if (request->handle) return request;
+  std::free(request);
+  return nullptr;
+}
+
+// Sets a bit of `ending`; the bits before.
+std::uint8_t mark(Request& request, std::uint8_t bit) {
+  if (BATON_LIKELY(!platform::threads_multiple)) {
+    std::uint8_t before = request.ending;
+    request.ending = before | bit;
+    return before;
+  }
+  // ORDER request.ending: release here, acquire in is_complete and here; what the operation wrote.
+  return std::atomic_ref(request.ending).fetch_or(bit, std::memory_order_acq_rel);
+}
+
+}  // namespace
+
+Request* new_request() {
+  Request* request = take_spare();
+  if (BATON_UNLIKELY(!request)) return make_request();
+  request->ending = 0;
+  return request;
+}
+
+void release_request(Request& request) {
+  if (!request.heap) return;
+  if (request.datatype) datatype::release(*request.datatype);
+  std::free(request.recipe);
+  drop_usage(request.usage);
+  MPI_Request handle = requests.renew(request.handle);
+  if (request.recycle) {
+    request.handle = handle;
+    request.recipe = nullptr;
+    request.usage = nullptr;
+    request.inactive = false;
+    request.ending = freed;
+    return request.recycle(request);
+  }
+  new (&request) Request;
+  request.heap = true;
+  request.handle = handle;
+  request.ending = freed;
+  keep_spare(request);
+}
+
+void drop_usage(Usage* usage) {
+  if (usage && platform::add_shared(usage->uses, -1) == 0) usage->dispose(usage->owner);
+}
+
+bool retire_request(Request& request) {
+  if (!request.recipe) {
+    release_request(request);
+    return false;
+  }
+  request.inactive = true;
+  return true;
+}
+
+MPI_Request completed_handle() {
+  return completed_request.handle;
+}
+
+void make_completed_request() {
+  completed_request = Request{};
+  completed_request.ending = completed;
+  completed_request.handle = requests.add(&completed_request);
+}
+
+bool mark_complete(Request& request, Error error) {
+  request.error = error;
+  if (BATON_UNLIKELY(request.watched)) unwatch(request);
+  bool given_up = mark(request, completed) & freed;
+  if (BATON_UNLIKELY(platform::threads_multiple)) announce_completion();
+  return given_up;
+}
+
+void complete(Request& request, Error error) {
+  if (BATON_UNLIKELY(mark_complete(request, error))) release_request(request);
+}
+
+bool give_up(Request& request) {
+  return mark(request, freed) & completed;
+}
+
+void fill_status(const Request& request, MPI_Status* status) {
+  if (!status) return;
+  set_status_empty(*status);
+  set_status_cancelled(*status, request.cancelled);
+  if (request.kind != RequestKind::receive) return;
+  status->MPI_SOURCE = request.source;
+  status->MPI_TAG = request.tag;
+  set_status_bytes(*status, request.bytes);
+}
+
+}  // namespace baton::message

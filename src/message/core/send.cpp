@@ -1,0 +1,116 @@
+#include "base/settings.hpp"
+#include "message/core/point_to_point.hpp"
+#include "message/core/progress_thread.hpp"
+#include "message/core/protocol.hpp"
+#include "message/core/wait.hpp"
+#include "platform/copy.hpp"
+
+namespace baton::message {
+
+namespace {
+
+// The whole way of a message that enters a ring, to a known peer: true when it is sent.
+BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::int64_t bytes,
+                             const Datatype& type, std::int32_t destination, std::int32_t tag) {
+  if (BATON_UNLIKELY(destination < 0 || !type.contiguous || bytes > settings.eager_bytes_max))
+    return false;
+  const Process process = context.process(destination);
+  Peer* peer = known_peer(process);
+  if (BATON_UNLIKELY(!peer)) return false;
+  platform::Guard guard(peer->send_lock);
+  if (BATON_UNLIKELY(!peer->out.attached() || peer->out.envelopes_only())) return false;
+  auto length = static_cast<std::size_t>(bytes);
+  auto header =
+      lockfree::make_header(static_cast<unsigned>(LineKind::payload), length, context.rank);
+  if (BATON_LIKELY(length <= lockfree::first_line_payload_bytes)) {
+    if (BATON_UNLIKELY(!peer->can_put(1))) return false;
+    platform::copy_short(peer->out.next_payload(), buffer, length);
+    peer->out.put(header, {context.send_id, tag}, nullptr, 0);
+    count_packed(*peer, length);
+  } else {
+    if (BATON_UNLIKELY(!peer->can_put(lockfree::lines_for(length)))) return false;
+    peer->out.put_long(header, {context.send_id, tag}, static_cast<const char*>(buffer), length);
+    count_sent(*peer, Way::eager, length);
+  }
+  notify(*peer);
+  return true;
+}
+
+void fill_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+               std::int32_t tag, bool synchronous, Request& request) {
+  request.kind = RequestKind::send;
+  request.synchronous = synchronous;
+  request.source = context.rank;
+  request.tag = tag;
+  request.context = context.send_id;
+  request.buffer = const_cast<void*>(buffer);
+  request.datatype = &type;
+  request.bytes = count * type.size;
+  request.waits = 0;
+  request.owner = context.owner;
+}
+
+}  // namespace
+
+void begin_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+                std::int32_t destination, std::int32_t tag, bool synchronous, Request& request) {
+  fill_send(context, buffer, count, type, tag, synchronous, request);
+  watch(request);
+  if (destination == MPI_PROC_NULL) return complete(request, MPI_SUCCESS);
+  request.process = context.process(destination);
+  if (request.process == engine.self) {
+    if (Error error = send_to_self(request, synchronous)) complete(request, error);
+    return;
+  }
+  Peer* peer = contact(request.process);
+  if (!peer) return complete(request, MPI_ERR_NO_MEM);
+  submit(*peer, request);
+}
+
+Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+           std::int32_t destination, std::int32_t tag) {
+  if (BATON_LIKELY(send_eager(context, buffer, count * type.size, type, destination, tag)))
+    return MPI_SUCCESS;
+  Request request;
+  begin_send(context, buffer, count, type, destination, tag, false, request);
+  if (!is_complete(request)) wait_for(request);
+  return request.error;
+}
+
+Error send_synchronous(const Context& context, const void* buffer, std::int64_t count,
+                       Datatype& type, std::int32_t destination, std::int32_t tag) {
+  Request request;
+  begin_send(context, buffer, count, type, destination, tag, true, request);
+  wait_for(request);
+  return request.error;
+}
+
+Error exchange(const Context& context, const void* out, std::int64_t out_count, Datatype& out_type,
+               std::int32_t destination, std::int32_t out_tag, void* in, std::int64_t in_count,
+               Datatype& in_type, std::int32_t source, std::int32_t in_tag, MPI_Status* status) {
+  Request incoming;
+  begin_receive(context, in, in_count, in_type, source, in_tag, incoming);
+  Error sent = send(context, out, out_count, out_type, destination, out_tag);
+  if (!is_complete(incoming)) wait_for(incoming);
+  fill_status(incoming, status);
+  return sent ? sent : incoming.error;
+}
+
+Error start_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
+                 std::int32_t destination, std::int32_t tag, bool synchronous,
+                 MPI_Request* handle) {
+  if (!synchronous && send_eager(context, buffer, count * type.size, type, destination, tag)) {
+    *handle = completed_handle();
+    return MPI_SUCCESS;
+  }
+  Request* request = new_request();
+  if (!request) return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  datatype::retain(type);
+  hold(*request, context);
+  begin_send(context, buffer, count, type, destination, tag, synchronous, *request);
+  *handle = request->handle;
+  rouse_progress_thread();
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::message

@@ -1,0 +1,195 @@
+#include "message/core/wait.hpp"
+
+#include <algorithm>
+
+#include "base/settings.hpp"
+#include "transport/sleep.hpp"
+
+namespace baton::message {
+
+WaitBudget wait_budget;
+void (*wait_watched)(const Request& request) = nullptr;
+
+namespace {
+
+// Of the threads of this process that wait while another makes progress.
+std::atomic<std::uint32_t> followers_asleep{0};
+std::atomic<std::uint32_t> events{0};  // what they sleep on
+
+}  // namespace
+
+bool Follower::idle_awake() {
+  if (wait_budget.timed) begin_waiting();
+  constexpr int spins = 200;   // guess: the leader is often about to finish
+  constexpr int yields = 200;  // guess
+  if (rounds_ >= spins + yields) return false;
+  if (rounds_++ < spins)
+    platform::pause_cpu();
+  else
+    platform::yield_cpu();
+  return true;
+}
+
+std::uint32_t Follower::announce() {
+  // relaxed: the fence orders it before our last look at what we wait for, as the fence in
+  // wake_waiters orders a completion before the look at the count.
+  followers_asleep.fetch_add(1, std::memory_order_relaxed);
+  lockfree::Hardware::full_fence();
+  // ORDER wait.events: acquire here, release in wake_waiters.
+  return events.load(std::memory_order_acquire);
+}
+
+void Follower::sleep(std::uint32_t seen) {
+  constexpr std::int64_t bound_us = 10000;
+  count(engine.counters.sleeps);
+  platform::futex_wait(events, seen, bound_us);
+  rounds_ = 0;
+}
+
+void Follower::retract() {
+  // relaxed: one wake-up too many does no harm.
+  followers_asleep.fetch_sub(1, std::memory_order_relaxed);
+}
+
+void wake_waiters() {
+  lockfree::Hardware::full_fence();
+  // The one who makes progress sleeps on our doorbell; it has ordered its announcement against us
+  // as against other ranks.
+  // relaxed: while the progress thread watches, nobody leads and sleeps; it needs no completions.
+  bool leader_may_sleep =
+      progress_thread.state.load(std::memory_order_relaxed) != ThreadState::watching;
+  if (leader_may_sleep && lockfree::wants_attention(transport::doorbell(engine.local_rank)))
+    wake_slow(engine.local_rank);
+  // relaxed: see Follower::announce.
+  if (followers_asleep.load(std::memory_order_relaxed) == 0) return;
+  // ORDER wait.events: release here, acquire in Follower::announce.
+  events.fetch_add(1, std::memory_order_release);
+  platform::futex_wake(events);
+}
+
+constinit thread_local Leading leading{};
+constinit thread_local WaitingTime waiting_time{};
+
+void announce_completion() {
+  if (leading.now)
+    leading.completed = true;
+  else
+    wake_waiters();
+}
+
+void set_wait_budget(bool many_threads) {
+  bool oversubscribed = engine.oversubscribed;
+  // guess: with a CPU each, spinning costs nobody anything for a millisecond or so; oversubscribed,
+  // the one we wait for may be waiting for our CPU.
+  bool may_be_oversubscribed =
+      many_threads && 2 * engine.local_ranks > transport::job().cpus_usable;  // by its threads
+  int spins = oversubscribed ? 4 : may_be_oversubscribed ? 200 : 20000;
+  wait_budget.timed_spins = settings.spin_count >= 0 ? settings.spin_count : spins;
+  wait_budget.timed = transport::job().timing.bytes != 0;
+  wait_budget.spins = wait_budget.timed ? 0 : wait_budget.timed_spins;
+  wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count
+                       : oversubscribed          ? 200
+                                                 : 100;
+}
+
+namespace {
+
+// Whether a message moves, though this round found nothing: it streams, or its receiver copies it.
+bool moves(const Request& request) {
+  if (request.stage == Stage::streaming) return true;
+  return request.kind == RequestKind::send && request.stage == Stage::offered &&
+         transport::local_rank_of(request.process) != not_on_this_node &&
+         lockfree::offer_state(transport::offer(engine.local_rank, request.slot)) !=
+             lockfree::OfferState::offered;
+}
+
+bool moves(const WaitSubject& subject) {
+  if (subject.kind == WaitSubject::Kind::request)
+    return moves(*static_cast<const Request*>(subject.object));
+  if (subject.kind != WaitSubject::Kind::any_of_requests) return false;
+  const auto* handles = static_cast<const MPI_Request*>(subject.object);
+  return std::any_of(handles, handles + subject.count, [](MPI_Request handle) {
+    const Request* request = requests.find(handle);
+    return request && !is_complete(*request) && moves(*request);
+  });
+}
+
+}  // namespace
+
+// Whether there is still to be spun.
+bool Waiter::idle_timed(const WaitSubject& subject) {
+  rests_ = rested_ = true;
+  if (moves(subject))
+    end_waiting();
+  else
+    begin_waiting();
+  if (spins_ >= wait_budget.timed_spins) return false;
+  ++spins_;
+  platform::pause_cpu();
+  return true;
+}
+
+void Waiter::idle_slow(const WaitSubject& subject) {
+  if (wait_budget.timed && idle_timed(subject)) return;
+  if (yields_ < wait_budget.yields) {
+    ++yields_;
+    platform::yield_cpu();
+    return;
+  }
+  report_.tell(subject);
+  sleep();
+}
+
+void Waiter::sleep() {
+  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
+  rests_ = rested_ = true;
+  if (!announced_) {
+    // Announce, order, and let the caller look once more before we really sleep.
+    announced_ = engine.about_to_sleep = true;
+    lockfree::announce(doorbell, lockfree::wake_asleep);
+    if (engine.senders_fence)
+      lockfree::Hardware::full_fence();
+    else
+      platform::membarrier_all();
+    return;
+  }
+  // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job; longer
+  // where nothing comes, so that many idle ranks leave the CPUs alone. A receiver that makes room
+  // in a ring wakes nobody: whoever waits for room looks again soon.
+  constexpr std::int64_t sleep_bound_max_us = 160000;  // guess
+  constexpr std::int64_t room_bound_us = 200;          // guess: a few context switches
+  bool wants_room = (platform::load_shared(engine.queued_count) |
+                     platform::load_shared(engine.stream_count)) != 0;
+  std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us_;
+  std::uint32_t expected = lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
+  count(engine.counters.sleeps);
+  transport::sleep_until_woken(expected, bound_us);
+  // relaxed: a look at our own announcement; whoever ended our sleep has rung besides.
+  if (doorbell.wake.word.load(std::memory_order_relaxed) & lockfree::wake_asleep) {
+    // Nobody woke us. We stay announced, and sleep on if one more round finds nothing.
+    sleep_bound_us_ = std::min(2 * sleep_bound_us_, sleep_bound_max_us);
+    return;
+  }
+  retract();
+  yields_ = 0;
+  // What woke us may be what another thread waits for: a room, say.
+  if (platform::threads_multiple) wake_waiters();
+}
+
+void Waiter::end_rest() {
+  if (rests_) rise();
+  report_.end();
+}
+
+void Waiter::rise() {
+  rests_ = false;
+  if (wait_budget.timed) end_waiting();
+  if (announced_) retract();
+}
+
+void Waiter::retract() {
+  announced_ = engine.about_to_sleep = false;
+  lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
+}
+
+}  // namespace baton::message

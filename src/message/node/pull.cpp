@@ -1,0 +1,149 @@
+// One copy from the sender's buffer to the receiver's. The receiver pulls; of longer messages both
+// sides take pieces, the sender as soon as it looks: if it computes or has lost its CPU, it takes
+// none.
+#include "base/settings.hpp"
+#include "message/core/outstanding.hpp"
+#include "message/core/protocol.hpp"
+#include "message/node/copy_time.hpp"
+#include "platform/clock.hpp"
+#include "transport/choose.hpp"
+#include "transport/heap.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+bool copy_together(transport::Offer& offer, Peer& sender, const char* source, Request& receive,
+                   bool* pushed) {
+  const OutstandingCopy counted(receive.bytes);
+  auto* target = static_cast<char*>(receive.buffer);
+  std::uint64_t own = 0;
+  bool good = true;
+  while (good) {
+    lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::receiver);
+    if (piece.bytes == 0) break;
+    ++own;
+    good = transport::read_from(sender.local_rank, source + piece.begin, target + piece.begin,
+                                static_cast<std::int64_t>(piece.bytes));
+  }
+  std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
+  *pushed = of_sender > 0;
+  if (!*pushed) count_reason(sender, Reason::sender_elsewhere, receive.bytes);
+  for (platform::PeerPause pause;
+       lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer);)
+    pause();
+  // A refused piece could be anywhere. It happens once a pair.
+  if (good && lockfree::was_refused(offer))
+    good = transport::read_from(sender.local_rank, source, target, receive.bytes);
+  if (!good)
+    BATON_INVARIANT(
+        lockfree::move_offer(offer, lockfree::OfferState::shared, lockfree::OfferState::claimed));
+  return good;
+}
+
+std::uint32_t piece_bytes(std::int64_t bytes) {
+  return transport::piece_bytes(bytes, settings.shared_bytes_min);
+}
+
+bool pull(const UnexpectedMessage& unexpected, Request& receive) {
+  Peer& peer = peer_of(unexpected.process);
+  const LocalRank owner = peer.local_rank;
+  auto* source = reinterpret_cast<const char*>(unexpected.address);
+  bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
+  bool exported = unexpected.exported;
+  transport::OfferFacts facts{
+      receive.bytes,
+      unexpected.sender_contiguous,
+      receive.datatype->contiguous,
+      mapped || transport::can_read_from(owner),
+      mapped ? 0 : engine.cma_bytes_min,
+      unexpected.for_staging && settings.observe && !wishes_pull(peer, receive.bytes, exported)};
+  if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
+    observe_not_pullable(peer, receive.bytes, exported);
+  transport::Choice choice = transport::choose_receive(facts);
+  // Of shorter ones their sender has counted why they entered no ring.
+  if (unexpected.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
+  if (choice.way != Way::cma) return false;
+  std::int64_t start = platform::now_ticks();
+  std::uint32_t piece = engine.oversubscribed ? 0 : piece_bytes(receive.bytes);
+  bool together =
+      piece > 0 && transport::is_reachable_by(owner, receive.buffer) && peer.company.expected();
+  bool pushed = false;
+  bool good;
+  if (together) {
+    transport::Offer& offer = transport::offer(owner, unexpected.offer);
+    lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(receive.buffer),
+                          static_cast<std::uint64_t>(receive.bytes), piece);
+    good = copy_together(offer, peer, source, receive, &pushed);
+    peer.company.saw(pushed);
+  } else {
+    const OutstandingCopy counted(receive.bytes);
+    good = transport::read_from(owner, source, receive.buffer, receive.bytes);
+  }
+  count_copy_time(receive, start);
+  if (good) {
+    count_message(peer,
+                  !mapped                                    ? Way::cma
+                  : transport::reach_exported(owner, source) ? Way::exported
+                                                             : Way::xpmem,
+                  receive.bytes);
+    observe(peer, receive.bytes, exported, Taken::pulled,
+            transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
+                                    pushed ? transport::Pushed::half : transport::Pushed::nothing,
+                                    mapped));
+  }
+  if (!good)
+    count_reason(peer, Reason::copy_refused, receive.bytes);
+  else if (!together)
+    count_reason(peer,
+                 engine.oversubscribed ? Reason::oversubscribed
+                 : piece == 0          ? Reason::too_short_to_share
+                                       : Reason::sender_elsewhere,
+                 receive.bytes);
+  return good;
+}
+
+bool take_back(Request& receive) {
+  Peer& peer = peer_of(receive.process);
+  auto* source = reinterpret_cast<const char*>(receive.source_address);
+  receive.source_address = 0;
+  transport::Offer& offer = transport::offer(peer.local_rank, receive.slot);
+  if (!lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::taken_back))
+    return false;
+  const std::int64_t bytes = receive.limit - receive.position, start = platform::now_ticks();
+  const OutstandingCopy counted(bytes);
+  const bool good =
+      transport::read_from(peer.local_rank, source + receive.position,
+                           static_cast<char*>(receive.buffer) + receive.position, bytes);
+  count_copy_time(receive, start);
+  count_reason(peer, good ? Reason::sender_away : Reason::copy_refused, receive.bytes);
+  BATON_INVARIANT(
+      lockfree::move_offer(offer, lockfree::OfferState::taken_back,
+                           good ? lockfree::OfferState::copied : lockfree::OfferState::given_back));
+  wake_rank(peer.local_rank);
+  if (!good) return false;
+  receive.position = receive.limit;
+  receive.started_ticks = 0;  // it says nothing about either protocol
+  return true;
+}
+
+std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most) {
+  Peer& peer = peer_of(send.process);
+  if (peer.refuses_pushes) return 0;
+  // relaxed: written before the offer was shared.
+  auto* target = reinterpret_cast<char*>(offer.target.load(std::memory_order_relaxed));
+  auto* source = static_cast<const char*>(send.buffer);
+  for (std::uint64_t pushed = 0;; ++pushed) {
+    if (pushed == most) return pushed;
+    lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::sender);
+    if (piece.bytes == 0) return pushed;
+    if (!transport::write_to(peer.local_rank, source + piece.begin, target + piece.begin,
+                             static_cast<std::int64_t>(piece.bytes))) {
+      peer.refuses_pushes = true;
+      lockfree::push_refused(offer);
+      return pushed;
+    }
+    lockfree::push_done(offer);
+  }
+}
+
+}  // namespace baton::message

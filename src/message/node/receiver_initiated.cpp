@@ -1,0 +1,228 @@
+// Redirection: a receive that was posted first is advertised to the rank it names, and that rank
+// puts the message straight into the receive buffer. Long ones both sides copy. Not with
+// MPI_THREAD_MULTIPLE, where a receive may be posted while another thread takes a message in.
+#include <cstdlib>
+
+#include "base/settings.hpp"
+#include "message/core/outstanding.hpp"
+#include "message/core/protocol.hpp"
+#include "message/network/advert.hpp"
+#include "platform/clock.hpp"
+#include "transport/choose.hpp"
+#include "transport/single_copy.hpp"
+
+namespace baton::message {
+
+bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive) {
+  constexpr int looks_max = 32;  // guess
+  int looks = 0;
+  for (const Request* other = queue.posted_any.first; other; other = other->next)
+    if (tags_overlap(*other, receive) || ++looks == looks_max) return true;
+  const List<Request>& bin = queue.posted[MatchQueue::bin(receive.source)];
+  for (const Request* other = bin.first; other != &receive; other = other->next) {
+    if (other->advert) continue;
+    if ((other->source == receive.source && tags_overlap(*other, receive)) || ++looks == looks_max)
+      return true;
+  }
+  return false;
+}
+
+namespace {
+
+using lockfree::AdvertState;
+using transport::advert_count;
+
+transport::Advert& own_advert(LocalRank sender, std::uint64_t number) {
+  return transport::advert(engine.local_rank, sender, number);
+}
+
+// The first time takes memory.
+bool prepare(Peer& peer) {
+  if (peer.advertised) return true;
+  if (peer.adverts_refused) return false;
+  peer.advertised = static_cast<Request**>(std::calloc(advert_count, sizeof(Request*)));
+  peer.adverts_refused =
+      !peer.advertised || transport::reserve_own_adverts(peer.local_rank) != MPI_SUCCESS;
+  if (!peer.adverts_refused) {
+    peer.link->announce_adverts();
+    return true;
+  }
+  std::free(peer.advertised);
+  peer.advertised = nullptr;
+  return false;
+}
+
+}  // namespace
+
+void advertise_receive(const MatchQueue& queue, Request& receive, Process source) {
+  if (!settings.receiver_initiated || platform::threads_multiple || receive.source < 0 ||
+      source == engine.self)
+    return;
+  Peer* peer = known_peer(source);
+  if (!peer) return;
+  if (peer->is_remote()) {
+    if (settings.network_receiver_initiated) advertise_over_network(queue, receive, *peer);
+    return;
+  }
+  if (!peer->link->is_open() || !receive.datatype->contiguous) return;
+  // Where nothing is pulled, nobody would push.
+  bool pushed =
+      transport::is_mappable_by(peer->local_rank, receive.buffer) ||
+      ((peer->link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
+        !settings.observe) &&
+       receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer->local_rank));
+  if (!pushed || is_behind_unadvertised(queue, receive) || !prepare(*peer)) return;
+  std::uint64_t number = peer->last_advert + 1;
+  Request*& entry = peer->advertised[number % advert_count];
+  if (entry) return;
+  entry = &receive;
+  receive.advert = peer->last_advert = number;
+  receive.process = source;
+  lockfree::open_advert(own_advert(peer->local_rank, number), number,
+                        reinterpret_cast<std::uint64_t>(receive.buffer),
+                        static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag);
+}
+
+namespace {
+
+void forget_advert(Request& receive) {
+  peer_of(receive.process).advertised[receive.advert % advert_count] = nullptr;
+  receive.advert = 0;
+}
+
+}  // namespace
+
+bool close_receive_advert(Request& receive) {
+  if (peer_of(receive.process).is_remote()) {
+    close_network_advert(receive);
+    return true;
+  }
+  const LocalRank sender = transport::local_rank_of(receive.process);
+  if (!lockfree::move_advert(own_advert(sender, receive.advert), receive.advert, AdvertState::open,
+                             AdvertState::closed))
+    return false;
+  forget_advert(receive);
+  return true;
+}
+
+Target find_target(Peer& peer, const Request& send) {
+  if (!peer.link->is_exclusive() || !peer.link->has_adverts() || !send.datatype->contiguous ||
+      platform::threads_multiple)
+    return {};
+  Pushes& past = peer.pushes;
+  // What we sent in other ways since the last redirection: all of it must have been taken in.
+  if (past.end != peer.link->sent_lines()) past.others_end = past.end = peer.link->sent_lines();
+  bool from_first = true;
+  for (std::uint64_t number = past.first_advert;; ++number) {
+    lockfree::AdvertView advert =
+        lockfree::view_advert(transport::advert(peer.local_rank, engine.local_rank, number));
+    if (advert.number < number) return {};  // not there yet
+    if (advert.number > number || advert.state != AdvertState::open) {
+      // All that were there before it are gone, too.
+      if (advert.number > number) number = advert.number - advert_count;
+      if (from_first) past.first_advert = number + 1;
+      continue;
+    }
+    from_first = false;
+    if (advert.context != send.context || !tag_fits(advert.tag, send.tag)) continue;
+    // Too long for it: truncated in the ordinary way.
+    if (send.bytes > static_cast<std::int64_t>(advert.bytes)) return {};
+    auto* address = reinterpret_cast<char*>(advert.target);
+    auto bytes = static_cast<std::size_t>(send.bytes);
+    return {number, address, transport::reach(peer.local_rank, address, bytes) != nullptr};
+  }
+}
+
+namespace {
+
+// There is room: the caller has looked, and nobody else's lines go there.
+void put_pushed(Peer& peer, const Request& send, const PushedLine& line) {
+  BATON_INVARIANT(
+      put_line(peer, LineKind::pushed, send.source, {send.context, send.tag}, &line, sizeof line));
+  peer.pushes.end = peer.link->sent_lines();
+  count_sent(peer, Way::receiver_initiated, static_cast<std::size_t>(send.bytes));
+}
+
+// We copy all of it before its line goes.
+bool push_alone(Peer& peer, Request& send, const Target& target, PushedLine& line) {
+  const OutstandingCopy counted(send.bytes);
+  std::int64_t start = platform::now_ticks();
+  if (!transport::write_to(peer.local_rank, send.buffer, target.address, send.bytes)) {
+    peer.refuses_pushes = true;
+    return false;
+  }
+  line.took_ticks = platform::now_ticks() - start;
+  put_pushed(peer, send, line);
+  complete(send, MPI_SUCCESS);
+  return true;
+}
+
+// Both copy, as soon as the receiver looks.
+void push_together(Peer& peer, Request& send, const Target& target, const PushedLine& line) {
+  std::uint32_t piece = piece_bytes(send.bytes);
+  transport::Offer& offer = transport::offer(engine.local_rank, line.slot);
+  lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
+                              static_cast<std::uint64_t>(send.bytes), piece);
+  put_pushed(peer, send, line);
+  notify(peer);
+  peer.company.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
+                   lockfree::pieces_in_all(offer));
+}
+
+}  // namespace
+
+bool redirect(Peer& peer, Request& send, const Target& target) {
+  if (!target.exported && (send.bytes < settings.push_bytes_min || peer.refuses_pushes ||
+                           !transport::can_read_from(peer.local_rank)))
+    return false;
+  if (!peer.link->has_taken(peer.pushes.others_end)) return false;
+  bool together = !engine.oversubscribed && piece_bytes(send.bytes) > 0 &&
+                  transport::is_reachable_by(peer.local_rank, send.buffer) &&
+                  peer.company.expected();
+  int slot = together ? open_slot(send) : no_slot;
+  if (slot < 0) together = false;
+  transport::Advert& advert = transport::advert(peer.local_rank, engine.local_rank, target.number);
+  if (!lockfree::move_advert(advert, target.number, AdvertState::open, AdvertState::claimed)) {
+    if (together) abandon_slot(static_cast<std::uint32_t>(slot));
+    return false;
+  }
+  PushedLine line{target.number,
+                  reinterpret_cast<std::uint64_t>(send.buffer),
+                  send.bytes,
+                  together ? slot : no_slot,
+                  send.exported,
+                  target.exported,
+                  0};
+  if (together) {
+    push_together(peer, send, target, line);
+    return true;
+  }
+  if (push_alone(peer, send, target, line)) return true;
+  BATON_INVARIANT(
+      lockfree::move_advert(advert, target.number, AdvertState::claimed, AdvertState::open));
+  return false;
+}
+
+void take_back_pushed(Peer& peer, const PushedLine& line) {
+  Request& receive = *peer.advertised[line.advert % advert_count];
+  platform::Guard guard(receive.queue->lock);
+  BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
+  BATON_INVARIANT(lockfree::move_advert(own_advert(peer.local_rank, line.advert), line.advert,
+                                        AdvertState::claimed, AdvertState::closed));
+}
+
+void end_pushed(Peer& peer, const PushedLine& line, std::int32_t source, std::int32_t tag) {
+  Request& receive = *peer.advertised[line.advert % advert_count];
+  forget_advert(receive);
+  receive.source = source;
+  receive.tag = tag;
+  receive.bytes = line.bytes;
+  receive.exported = line.exported != 0;
+  if (line.slot != no_slot) return accept_pushed(line, receive);
+  observe(
+      peer, receive.bytes, receive.exported, Taken::pulled,
+      transport::cost_of_copy(receive.bytes, line.took_ticks, transport::Pushed::all, line.mapped));
+  complete(receive, MPI_SUCCESS);
+}
+
+}  // namespace baton::message

@@ -1,0 +1,228 @@
+// Streams, the receiver's side: it copies out of the window behind the sender, and tells it how far
+// it is. What a sender has filled before the match comes the same way.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include "datatype/pack.hpp"
+#include "message/core/outstanding.hpp"
+#include "message/core/protocol.hpp"
+#include "message/node/copy_time.hpp"
+#include "message/node/window.hpp"
+#include "platform/clock.hpp"
+#include "platform/lock.hpp"
+
+namespace baton::message {
+
+namespace {
+
+Request& receive_of(std::uint32_t stream) {
+  platform::Guard guard(engine.incoming.lock);
+  return *engine.incoming.receives[stream];
+}
+
+void close_stream(std::uint32_t stream) {
+  platform::Guard guard(engine.incoming.lock);
+  engine.incoming.receives[stream] = nullptr;
+}
+
+// Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
+// `wait` says that this was enough waiting. Returns the new position.
+template <class Take, class Wait>
+std::int64_t follow(Process sender, const lockfree::StagingSpan& staging, std::int64_t position,
+                    std::int64_t end, Take take, Wait wait) {
+  const LocalRank owner = owner_of(staging, sender, engine.self);
+  auto& progress = transport::window_progress(owner, staging.window);
+  WindowCursor cursor(owner, staging, position);
+  while (position < end) {
+    auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
+    if (filled <= position) {
+      if (!wait()) break;
+      continue;
+    }
+    for (std::int64_t there = std::min(filled, end); position < there;) {
+      std::int64_t piece = std::min(there - position, cursor.together());
+      take(cursor.here(), piece);
+      position += piece;
+      cursor.advance(piece);
+      if (staging.next_owner != NextOwner::receiver && (cursor.at_chunk_start() || position == end))
+        lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position + staging.shift));
+    }
+  }
+  return position;
+}
+
+// The next piece is often a look away, and a pause as long as several. (2026-11-22, cold data, 16
+// to 256 KiB: .95 to .98 of the time.)
+struct WaitForSender {
+  bool operator()() {
+    if (++looks % 16 == 0) pause();
+    return true;
+  }
+  std::uint32_t looks = 0;
+  platform::PeerPause pause;
+};
+
+}  // namespace
+
+void give_back(const lockfree::StagingSpan& span, Process sender) {
+  if (span.next_owner == NextOwner::receiver) return keep_transferred(peer_of(sender), span);
+  if (span.next_owner == NextOwner::sender) return;
+  lockfree::give_back_chunks(transport::doorbell(engine.local_rank).chunks.free, span.window);
+}
+
+void skip_early(const UnexpectedMessage& unexpected) {
+  follow(
+      unexpected.process, unexpected.span, 0, unexpected.early_bytes,
+      [](const char*, std::int64_t) {}, WaitForSender{});
+  give_back(unexpected.span, unexpected.process);
+}
+
+void take_early(const UnexpectedMessage& unexpected, Request& receive) {
+  receive.position = 0;
+  auto take = [&](const char* source, std::int64_t there) {
+    std::int64_t here = std::min(there, receive.bytes - receive.position);
+    datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, here);
+    receive.position += here;
+  };
+  if (unexpected.span.empty())
+    take(const_cast<UnexpectedMessage&>(unexpected).payload(), unexpected.early_bytes);
+  else
+    follow(unexpected.process, unexpected.span, 0, unexpected.early_bytes, take, WaitForSender{});
+  wake_rank(unexpected.process);  // it may wait for room
+}
+
+void take_early(const UnexpectedMessage& unexpected, char* target) {
+  auto take = [&](const char* source, std::int64_t there) {
+    std::memcpy(target, source, static_cast<std::size_t>(there));
+    target += there;
+  };
+  follow(unexpected.process, unexpected.span, 0, unexpected.early_bytes, take, WaitForSender{});
+  wake_rank(unexpected.process);
+}
+
+bool is_filled(const UnexpectedMessage& unexpected) {
+  const LocalRank owner = owner_of(unexpected.span, unexpected.process, engine.self);
+  auto& progress = transport::window_progress(owner, unexpected.span.window);
+  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - unexpected.span.shift >=
+         unexpected.early_bytes;
+}
+
+std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
+  const LocalRank owner = owner_of(receive.span, receive.process, engine.self);
+  auto& progress = transport::window_progress(owner, receive.span.window);
+  const auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
+  // Of two that are busy each makes one copy of the other's messages and one of its own; where it
+  // waits meanwhile, the other does the same.
+  return both_busy ? receive.copy_ticks + filling : std::max(observed_ticks(receive), filling);
+}
+
+std::uint32_t open_stream(Request& receive) {
+  platform::Guard guard(engine.incoming.lock);
+  for (std::uint32_t i = 0; i < engine.incoming.size; ++i)
+    if (!engine.incoming.receives[i]) {
+      engine.incoming.receives[i] = &receive;
+      return i;
+    }
+  std::uint32_t size = std::max(16u, engine.incoming.size * 2);
+  auto** grown =
+      static_cast<Request**>(std::realloc(engine.incoming.receives, size * sizeof(Request*)));
+  BATON_INVARIANT(grown != nullptr);
+  engine.incoming.receives = grown;
+  std::fill(engine.incoming.receives + engine.incoming.size, engine.incoming.receives + size,
+            nullptr);
+  std::uint32_t stream = engine.incoming.size;
+  engine.incoming.size = size;
+  engine.incoming.receives[stream] = &receive;
+  return stream;
+}
+
+void start_stream_in(Request& receive) {
+  receive.listed = true;
+  engine.streams_in.push(&receive);
+  platform::add_shared(engine.stream_count, 1u);
+}
+
+namespace {
+
+// Of a stream that has not begun: its sender makes no progress, so that it had better be pulled.
+bool waits_too_long(Request& receive) {
+  constexpr std::uint8_t patience = 250;  // guess: some 20 microseconds
+  return receive.source_address && (++receive.waits >= patience || engine.about_to_sleep);
+}
+
+// Whether anything has come.
+bool advance(Request& receive) {
+  // guess: the sender needs less for its next piece; but what we could send meanwhile comes first
+  const int looks = engine.streams_out.first ? 1 : 32;
+  int left = looks;
+  auto take = [&](const char* source, std::int64_t bytes) {
+    datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, bytes);
+    receive.position += bytes;
+    left = looks;
+  };
+  auto wait = [&] {
+    platform::pause_cpu();
+    return --left > 0;
+  };
+  if (receive.span.empty()) return waits_too_long(receive) && take_back(receive);
+  std::int64_t before = receive.position;
+  // Other threads may wait for the progress lock.
+  const std::int64_t end = platform::threads_multiple
+                               ? std::min(receive.limit, before + bytes_per_round)
+                               : receive.limit;
+  const std::int64_t start = platform::now_ticks();
+  follow(receive.process, receive.span, before, end, take, wait);
+  if (receive.position == before) return waits_too_long(receive) && take_back(receive);
+  receive.source_address = 0;
+  count_copy_time(receive, start);
+  wake_rank(receive.process);  // it may wait for room
+  return true;
+}
+
+}  // namespace
+
+void catch_up(const Peer& peer) {
+  for (Request* receive = engine.streams_in.first; receive; receive = receive->next)
+    if (receive->process == peer.process && receive->span.next_owner == NextOwner::sender)
+      while (receive->position < receive->limit) advance(*receive);
+}
+
+void arrive_window(const Peer& peer, const WindowLine& line) {
+  if (line.span.next_owner == NextOwner::sender) catch_up(peer);
+  Request& receive = receive_of(line.stream);
+  receive.span = line.span;
+  // It may have waited for others of its sender, whose time is not its own.
+  if (receive.started_ticks && receive.position == 0) start_observing(receive);
+  receive.source_address = 0;
+  if (!receive.listed) start_stream_in(receive);
+}
+
+bool advance_streams_in() {
+  bool any = false;
+  Request* before = nullptr;
+  for (Request* receive = engine.streams_in.first; receive;) {
+    Request* next = receive->next;
+    if (advance(*receive)) {
+      set_outstanding(*receive, receive->limit - receive->position);
+      any = true;
+    }
+    if (receive->position == receive->limit) {
+      engine.streams_in.take_after(before);
+      platform::add_shared(engine.stream_count, ~0u);
+      if (!receive->span.empty()) give_back(receive->span, receive->process);
+      close_stream(receive->stream);
+      set_outstanding(*receive, 0);
+      if (receive->started_ticks)
+        observe(peer_of(receive->process), receive->bytes, receive->exported, Taken::pipelined,
+                cost_of_staged(*receive, platform::load_shared(engine.open_offers) > 0));
+      complete(*receive, receive->error);
+    } else {
+      before = receive;
+    }
+    receive = next;
+  }
+  return any;
+}
+
+}  // namespace baton::message

@@ -1,0 +1,55 @@
+// A position in the window of a stream, which goes through its chunks in turns. Used by both sides
+// of a stream.
+#pragma once
+
+#include "message/core/engine.hpp"
+
+namespace baton::message {
+
+// In whose staging a span lies.
+inline LocalRank owner_of(const lockfree::StagingSpan& span, Process sender, Process receiver) {
+  return transport::local_rank_of(span.at_sender ? sender : receiver);
+}
+
+// Whether a place in a window's progress is one that messages have gone through before. Where not,
+// the first access to each page costs more than the copy, and time is no measure of it. (Windows
+// from the pool are opened anew each time, so that nothing is known of them.)
+inline bool is_touched(const lockfree::StagingSpan& span, std::int64_t place) {
+  return span.next_owner == lockfree::NextOwner::pool || place >= span.window.bytes();
+}
+
+class WindowCursor {
+ public:
+  // `owner`: whose staging it is. `position`: of the message.
+  WindowCursor(LocalRank owner, const lockfree::StagingSpan& span, std::int64_t position)
+      : owner_(owner), window_(span.window), count_(window_.count()) {
+    position += span.shift;
+    index_ = static_cast<int>(position / chunk_bytes % count_);
+    offset_ = position % chunk_bytes;
+    find_chunk();
+  }
+  char* here() const { return chunk_ + offset_; }
+  // How many bytes lie together from here.
+  std::int64_t together() const { return chunk_bytes - offset_; }
+  // Goes on by at most that many.
+  void advance(std::int64_t bytes) {
+    offset_ += bytes;
+    if (offset_ < chunk_bytes) return;
+    offset_ = 0;
+    if (++index_ == count_) index_ = 0;
+    find_chunk();
+  }
+  bool at_chunk_start() const { return offset_ == 0; }
+
+ private:
+  static constexpr std::int64_t chunk_bytes = lockfree::chunk_bytes;
+  void find_chunk() { chunk_ = transport::chunk(owner_, window_.chunk(index_)); }
+  LocalRank owner_;
+  lockfree::Window window_;
+  int count_;
+  int index_;
+  std::int64_t offset_;
+  char* chunk_;
+};
+
+}  // namespace baton::message
