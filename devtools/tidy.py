@@ -94,7 +94,7 @@ def check_layers(name, text, findings):
 
 # How messages travel between nodes is the network folders' affair. Those that are named here still know the transport
 # underneath: the list only gets shorter.
-STILL_KNOW_THE_NETWORK = ("src/transport/sleep.cpp", "src/window/by_provider.cpp", "src/window/transfer.hpp", "src/world/join.cpp",
+STILL_KNOW_THE_NETWORK = ("src/window/by_provider.cpp", "src/window/transfer.hpp", "src/world/join.cpp",
                           "src/world/join_nodes.cpp")
 
 
@@ -107,6 +107,21 @@ def check_network(name, text, findings):
                          "ask message/network/")
     if name in STILL_KNOW_THE_NETWORK and '"transport/network/' not in text:
         findings.add(name, 1, "no longer includes transport/network/", "take it off the list in devtools/tidy.py")
+
+
+# What the protocols of messages may know of each other. Core knows none.
+PROTOCOLS_MAY_INCLUDE = {"core": (), "self": ("core",), "node": ("core",), "network": ("core",), "deposit": ("core", "node")}
+
+
+def check_protocols(name, text, findings):
+    place = re.match(r"src/message/(\w+)/", name)
+    if not place:
+        return
+    allowed = (place.group(1), *PROTOCOLS_MAY_INCLUDE.get(place.group(1), ()))
+    for match in re.finditer(r'#\s*include "message/(\w+)/[^"]+"', text):
+        if match.group(1) not in allowed:
+            findings.add(name, line_of(text, match.start()), f"message/{place.group(1)}/ includes message/{match.group(1)}/",
+                         "ask the peer's protocol (message/core/protocol.hpp)")
 
 
 # Above the links nobody knows how lines travel. The deposit study's queues are rings in its own words.
@@ -412,6 +427,7 @@ def main():
         check_layers(name, text, findings)
         check_links(name, text, code, findings)
         check_network(name, text, findings)
+        check_protocols(name, text, findings)
         check_size(name, text, findings)
         check_functions(name, code, findings)
         check_bans(name, code, findings)

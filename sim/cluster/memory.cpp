@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lockfree/job.hpp"
-#include "message/core/peer.hpp"
+#include "message/node/node_peer.hpp"
 
 namespace baton::cluster {
 
@@ -40,8 +40,8 @@ std::vector<MemoryPart> memory_of_rank(int ranks, int ranks_per_node, int near, 
       {"receive advertisements of these", own_rings * pages(adverts_per_pair * advert_bytes),
        false},
       {"staging", static_cast<std::int64_t>(layout.record - layout.progress), false, true},
-      {"state of contacts", (contacts + others) * static_cast<std::int64_t>(sizeof(message::Peer)),
-       false},
+      {"state of contacts",
+       (contacts + others) * static_cast<std::int64_t>(sizeof(message::NodePeer)), false},
       // Once a node, for all its ranks.
       {"addresses of all processes", std::int64_t{ranks} * address_bytes / on_node, true},
       {"network's state of contacts", others * network_peer_bytes, true},

@@ -26,8 +26,8 @@ std::int32_t next_persistent_tag(Communicator& comm) {
 platform::Lock runs_lock;  // of the two lists
 Run* under_way = nullptr;
 Run* spare_runs = nullptr;
-bool advance_runs(void*);
-message::ProgressSource run_source{advance_runs};
+bool advance_runs();
+constinit message::FunctionSource run_source{advance_runs};
 bool advancing = false;  // a run that begins a message may come back here
 
 void unlink(Run& run) {
@@ -35,7 +35,7 @@ void unlink(Run& run) {
   Run** link = &under_way;
   while (*link != &run) link = &(*link)->next;
   *link = run.next;
-  if (!under_way) message::set_active(run_source, false);
+  if (!under_way) run_source.set_active(false);
 }
 
 void finish(Run& run) {
@@ -50,7 +50,7 @@ bool advance_run(Run& run) {
 }
 
 // The list changes only at its head while we walk: new ones are put there.
-bool advance_runs(void*) {
+bool advance_runs() {
   if (advancing) return false;
   advancing = true;
   bool any = false;
@@ -82,7 +82,7 @@ void list(Run& run) {
   platform::Guard guard(runs_lock);
   run.next = under_way;
   under_way = &run;
-  message::set_active(run_source, true);
+  run_source.set_active(true);
 }
 
 void give_back(Run& run) {

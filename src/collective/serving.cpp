@@ -21,7 +21,7 @@ Order serving_order(const Run& run, Kind kind) {
 }
 
 void tell_root(const Run& run, Kind kind, const message::Context& context, int root) {
-  if (message::engine.networked && serving_order(run, kind) == Order::status)
+  if (transport::spans_nodes() && serving_order(run, kind) == Order::status)
     message::tell_channel(context.process(root));
 }
 

@@ -1,7 +1,6 @@
 #include "transport/sleep.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,10 +8,8 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "platform/clock.hpp"
 #include "platform/futex.hpp"
 #include "platform/memory_file.hpp"
-#include "transport/network/network.hpp"
 #include "transport/node.hpp"
 
 namespace baton::transport {
@@ -69,52 +66,25 @@ void close_wake_pipe() {
 
 namespace {
 
-// Whether the network's descriptor can be believed. That of libfabric 1.17's own TCP provider stays
-// readable for good once it was: then nobody ever waits for it.
-class DescriptorTrust {
- public:
-  bool deserved() const { return false_alarms_ < false_alarms_max; }
-  // It was readable after so long; `completions` is what came from the network so far. Remote
-  // writes and reads of peers' providers wake us without any.
-  void alarm(std::uint64_t completions, std::int64_t waited_ns) {
-    constexpr std::int64_t at_once_ns = 10000;  // guess: of ppoll that need not wait
-    false_alarms_ = completions == seen_ && waited_ns < at_once_ns ? false_alarms_ + 1 : 0;
-    seen_ = completions;
-  }
-
- private:
-  static constexpr int false_alarms_max = 20;  // guess
-  int false_alarms_ = 0;
-  std::uint64_t seen_ = 0;
-} trust;
-
-void sleep_with_network(std::uint32_t expected, std::int64_t bound_us) {
-  const int rails = network::network.rails();
-  pollfd ends[1 + network::rails_max] = {{own_pipe[0], POLLIN, 0}};
-  bool tells = trust.deserved();
-  std::uint64_t completions = 0;
-  for (int rail = 0; tells && rail < rails; ++rail) {
-    network::Endpoint& endpoint = network::network.endpoint_at(rail);
-    tells = endpoint.wait_descriptor() >= 0;
-    if (tells && !endpoint.may_wait()) return;  // something is there
-    completions += endpoint.completions();
-    ends[1 + rail] = {endpoint.wait_descriptor(), POLLIN, 0};
-  }
-  constexpr std::int64_t blind_us = 200;  // guess: where it does not tell, look again soon
-  if (!tells) bound_us = std::min(bound_us, blind_us);
+void sleep_with_descriptors(std::uint32_t expected, std::int64_t bound_us, pollfd* beside,
+                            int count) {
+  pollfd ends[1 + sleep_descriptors_max] = {{own_pipe[0], POLLIN, 0}};
+  std::copy_n(beside, count, ends + 1);
   // relaxed: who changes it after this writes to the pipe, too.
   if (doorbell(own_rank()).wake.word.load(std::memory_order_relaxed) != expected) return;
   const timespec bound{bound_us / 1000000, bound_us % 1000000 * 1000};
-  const std::int64_t begun_ns = tells ? platform::now_ns() : 0;
-  const int woken = ::ppoll(ends, tells ? 1 + static_cast<nfds_t>(rails) : 1, &bound, nullptr);
+  ::ppoll(ends, 1 + static_cast<nfds_t>(count), &bound, nullptr);
   if (ends[0].revents) empty_own_pipe();
-  if (woken > (ends[0].revents ? 1 : 0)) trust.alarm(completions, platform::now_ns() - begun_ns);
+  std::copy_n(ends + 1, count, beside);
 }
 
 }  // namespace
 
-void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us) {
-  if (BATON_UNLIKELY(spans_nodes())) return sleep_with_network(expected, bound_us);
+void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us, pollfd* beside, int count) {
+  if (BATON_UNLIKELY(spans_nodes()))
+    return sleep_with_descriptors(expected, bound_us, beside, count);
+  constexpr std::int64_t blind_us = 200;  // guess: who looks at no descriptor comes back soon
+  if (BATON_UNLIKELY(count > 0)) bound_us = std::min(bound_us, blind_us);
   platform::futex_wait(doorbell(own_rank()).wake.word, expected, bound_us);
 }
 

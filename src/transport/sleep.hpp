@@ -3,6 +3,8 @@
 // descriptor at the same time. The words and their order are lockfree/doorbell.hpp's.
 #pragma once
 
+#include <poll.h>
+
 #include <cstdint>
 
 #include "base/error.hpp"
@@ -14,9 +16,12 @@ namespace baton::transport {
 [[nodiscard]] Error open_wake_pipe();
 void close_wake_pipe();
 
-// Sleeps while this rank's wake word holds `expected`, nothing comes from the network, and no
-// longer than `bound_us`. The announcement has been made.
-void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us);
+// So many descriptors may be waited for beside.
+inline constexpr int sleep_descriptors_max = 16;
+// Sleeps while this rank's wake word holds `expected`, none of the descriptors has what it waits
+// for, and no longer than `bound_us`. The announcement has been made. Says what the descriptors
+// have, as poll does.
+void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us, pollfd* beside, int count);
 // Ends that of a rank; its wake word has been changed.
 void wake_sleeper(LocalRank rank);
 

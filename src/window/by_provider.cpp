@@ -30,7 +30,7 @@ bool spans_nodes(const Window& window) {
 }  // namespace
 
 Error open_provider_reach(Window& window) {
-  if (!message::engine.networked || window.is_dynamic() || !spans_nodes(window)) return MPI_SUCCESS;
+  if (!transport::spans_nodes() || window.is_dynamic() || !spans_nodes(window)) return MPI_SUCCESS;
   const auto ranks = static_cast<std::size_t>(window.ranks());
   auto* reach = new (std::nothrow) ProviderReach;
   auto* of = static_cast<RemoteMemory*>(std::malloc(ranks * sizeof(RemoteMemory)));

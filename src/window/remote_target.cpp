@@ -145,7 +145,7 @@ struct Waiting {
 Waiting* waiting = nullptr;
 platform::Lock waiting_lock;
 
-bool grant_turns(void*) {
+bool grant_turns() {
   platform::Guard guard(waiting_lock);
   bool any = false;
   for (Waiting** link = &waiting; *link;) {
@@ -162,7 +162,7 @@ bool grant_turns(void*) {
   }
   return any;
 }
-message::ProgressSource granting{grant_turns};
+constinit message::FunctionSource granting{grant_turns};
 
 void do_lock(const Incoming& incoming) {
   Window& window = *incoming.window;
@@ -177,7 +177,7 @@ void do_lock(const Incoming& incoming) {
   platform::Guard guard(waiting_lock);
   turn->next = waiting;
   waiting = turn;
-  message::set_active(granting, true);
+  granting.set_active(true);
 }
 
 void do_unlock(const Incoming& incoming) {

@@ -45,7 +45,7 @@ template <class Done>
 void wait_at_memory(Done&& done, const WindowWait& wait) {
   if (BATON_LIKELY(done()) || message::look_directly(done)) return;
   // Where ranks are on other nodes, too, their messages may be what is waited for.
-  const bool alone = !platform::threads_multiple && !message::engine.networked;
+  const bool alone = !platform::threads_multiple && !transport::spans_nodes();
   if (alone) message::engine.watches_memory = true;
   message::wait_until(done, [&] { return subject_of(wait); });
   if (alone) message::engine.watches_memory = false;

@@ -246,8 +246,8 @@ struct WaitingEnd {
 TransferList accepted;
 WaitingEnd* waiting_ends = nullptr;
 
-bool advance_transfers(void*);
-message::ProgressSource source{advance_transfers};
+bool advance_transfers();
+constinit message::FunctionSource source{advance_transfers};
 
 Datatype& bytes_type() {
   return *datatype::datatypes.find(MPI_BYTE);
@@ -294,7 +294,7 @@ bool end_what_is_idle() {
   return any;
 }
 
-bool advance_transfers(void*) {
+bool advance_transfers() {
   bool any = false;
   for (Transfer** link = &accepted.first; *link;) {
     Transfer* transfer = *link;
@@ -310,7 +310,7 @@ bool advance_transfers(void*) {
     any = true;
   }
   any |= end_what_is_idle();
-  if (!accepted.first && !waiting_ends) message::set_active(source, false);
+  if (!accepted.first && !waiting_ends) source.set_active(false);
   return any;
 }
 
@@ -319,7 +319,7 @@ Transfer* accept(const Announcement& announcement) {
   BATON_INVARIANT(transfer != nullptr);  // the origin would wait for ever
   transfer->announcement = announcement;
   accepted.add(transfer);
-  message::set_active(source, true);
+  source.set_active(true);
   return transfer;
 }
 
@@ -368,7 +368,7 @@ void await_idle(const Incoming& incoming, void (*end)(const Incoming&)) {
   auto* waiting = new (std::nothrow) WaitingEnd{incoming, end, waiting_ends};
   BATON_INVARIANT(waiting != nullptr);  // the origin would wait for ever
   waiting_ends = waiting;
-  message::set_active(source, true);
+  source.set_active(true);
 }
 
 }  // namespace baton::window

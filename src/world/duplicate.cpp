@@ -22,8 +22,8 @@ struct Duplication {
 
 platform::Lock lock;
 Duplication* duplications = nullptr;
-bool advance_duplications(void*);
-message::ProgressSource source{advance_duplications};
+bool advance_duplications();
+constinit message::FunctionSource source{advance_duplications};
 
 void finish(Duplication& duplication) {
   Error error = duplication.error;
@@ -41,7 +41,7 @@ void finish(Duplication& duplication) {
   delete &duplication;
 }
 
-bool advance_duplications(void*) {
+bool advance_duplications() {
   platform::Guard guard(lock);
   bool any = false;
   for (Duplication** link = &duplications; *link;) {
@@ -54,7 +54,7 @@ bool advance_duplications(void*) {
     finish(*duplication);
     any = true;
   }
-  message::set_active(source, duplications != nullptr);
+  source.set_active(duplications != nullptr);
   return any;
 }
 
@@ -129,7 +129,7 @@ Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle
   platform::Guard guard(lock);
   duplication->next = duplications;
   duplications = duplication;
-  message::set_active(source, true);
+  source.set_active(true);
   return MPI_SUCCESS;
 }
 

@@ -15,8 +15,8 @@
 #include "message/core/engine.hpp"
 #include "message/core/progress_thread.hpp"
 #include "message/core/wait.hpp"
-#include "message/network/network.hpp"
 #include "message/network/peer_loss.hpp"
+#include "message/start.hpp"
 #include "platform/crash.hpp"
 #include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
@@ -142,7 +142,7 @@ Error make_library() {
   transport::offer_attaching();
   message::end_after_lost_message = end_after_lost_message;
   message::communicator_view = view_of_communicators();
-  if (Error error = message::start_engine()) return error;
+  if (Error error = message::start_messages()) return error;
   datatype::make_predefined_datatypes();
   datatype::make_predefined_operations();
   make_empty_group();
@@ -159,15 +159,6 @@ int users = 0;
 int highest_level = MPI_THREAD_SINGLE;
 platform::Lock use_lock;  // always taken: sessions may begin in several threads at once
 
-bool all_messages_have_left() {
-  // Nobody need ever look at what was cancelled.
-  using platform::load_shared;
-  const message::Engine& engine = message::engine;
-  return (load_shared(engine.queued_count) | load_shared(engine.stream_count)) == 0 &&
-         (!engine.networked || message::network_is_idle()) &&
-         load_shared(engine.open_offers) == load_shared(engine.withdrawn_offers);
-}
-
 // Set where a peer was lost before all had met at the end.
 bool others_may_be_gone = false;
 
@@ -176,7 +167,7 @@ void wait_for_messages_to_leave() {
   constexpr std::int64_t patience_ms = 2000;  // guess: what can leave has left
   const std::int64_t end_ms = platform::now_ms() + patience_ms;
   message::wait_until([end_ms] {
-    return all_messages_have_left() || (others_may_be_gone && platform::now_ms() >= end_ms);
+    return message::all_have_left() || (others_may_be_gone && platform::now_ms() >= end_ms);
   });
 }
 
@@ -223,7 +214,7 @@ Error meet_at_the_end() {
   message::expect_peers_to_leave(true);
   others_may_be_gone = message::has_lost_peers();
   if (others_may_be_gone) return MPI_SUCCESS;
-  message::wait_until(all_messages_have_left);
+  message::wait_until(message::all_have_left);
   return meeting.error();
 }
 
@@ -308,8 +299,8 @@ Error end_world() {
   Communicator& self = *self_communicator();
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
   report_leaks("MPI_Finalize");
-  message::wait_until(all_messages_have_left);
-  if (message::engine.networked)
+  message::wait_until(message::all_have_left);
+  if (transport::spans_nodes())
     if (Error error = meet_at_the_end()) return error;
   set_world_phase(LibraryState::Phase::finalized);
   default_error_target = nullptr;

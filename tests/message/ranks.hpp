@@ -14,7 +14,8 @@
 #include "fake_link.hpp"
 #include "lockfree/job.hpp"
 #include "message/core/point_to_point.hpp"
-#include "message/core/protocol.hpp"
+#include "message/node/node_protocol.hpp"
+#include "message/start.hpp"
 #include "platform/memory_file.hpp"
 #include "transport/single_copy.hpp"
 
@@ -57,7 +58,7 @@ class Ranks {
   ~Ranks() {
     for (std::uint32_t rank = 0; rank < count_; ++rank)
       as(rank, [] {
-        stop_engine();
+        stop_messages();
         transport::detach_arena();
       });
     close(file_);
@@ -131,10 +132,10 @@ class Ranks {
     as(rank, [&] {
       EXPECT_EQ(transport::attach_arena(dup(file_), static_cast<LocalRank>(rank)), MPI_SUCCESS);
       transport::offer_probe_word();
-      EXPECT_EQ(start_engine(), MPI_SUCCESS);
+      EXPECT_EQ(start_messages(), MPI_SUCCESS);
       under_test = this;
-      engine.inbox = new FakeInbox(network, rank);
-      engine.make_link = [](Process to, transport::LineSender&,
+      node().use_inbox(new FakeInbox(network, rank));
+      node().make_link = [](Process to, transport::LineSender&,
                             transport::LineReceiver&) -> transport::Link* {
         return new FakeLink(under_test->network, engine.self, to);
       };

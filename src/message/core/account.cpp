@@ -3,8 +3,7 @@
 
 #include "base/settings.hpp"
 #include "base/version.hpp"
-#include "message/core/engine.hpp"
-#include "message/network/network.hpp"
+#include "message/core/protocol.hpp"
 #include "platform/own_library.hpp"
 #include "transport/single_copy.hpp"
 
@@ -45,22 +44,18 @@ void add_peer(TrafficRecord& record, const Peer& peer) {
 void sum_up(TrafficRecord& record) {
   record = {};
   record.eager_bytes_max = settings.eager_bytes_max;
-  record.cma_bytes_min = engine.cma_bytes_min;
   record.probe_errno = transport::failed_probe_errno();
   record.reasons = engine.reasons;
   record.collectives = engine.collectives;
   record.one_sided = engine.one_sided;
-  constexpr auto self_class = static_cast<int>(PeerClass::self);
-  constexpr auto self_way = static_cast<int>(Way::self);
-  for (int size = 0; size < size_class_count; ++size)
-    add(record.tally[self_class][self_way][size], engine.to_self[size]);
   for (std::uint32_t i = 0; engine.peers && i < engine.process_count; ++i)
     if (const Peer* peer = known_peer(static_cast<Process>(i))) add_peer(record, *peer);
   for (int place = 0; engine.shared_history && place < peer_class_count; ++place)
     add_traffic(record, place, engine.shared_history[place].traffic);
   platform::own_library(record.library, sizeof record.library);
   std::snprintf(record.version, sizeof record.version, "%s", version);
-  if (engine.networked) describe_network(record.network, sizeof record.network);
+  for (const Protocol* protocol : engine.protocols)
+    if (protocol) protocol->report(record);
   record.published = 1;
 }
 

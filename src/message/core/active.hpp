@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/identity.hpp"
+#include "transport/link.hpp"
 
 namespace baton::message {
 
@@ -45,5 +46,14 @@ inline constexpr std::size_t active_bytes_max = 4096;
 // MPI_ERR_UNSUPPORTED_OPERATION in a job that repeats the deposit study.
 Error send_active(Process process, ActiveKind kind, std::int32_t word, const void* payload,
                   std::size_t bytes);
+
+// --- for the queues of layer 6 and its protocols.
+struct Peer;
+struct Request;
+// Puts one that waited, and frees it; false when there is no room.
+bool put_waiting_active(Peer& peer, Request& request);
+// One has come.
+void arrive_active(Process sender, lockfree::Envelope envelope, const void* payload,
+                   std::size_t bytes);
 
 }  // namespace baton::message

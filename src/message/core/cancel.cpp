@@ -1,8 +1,8 @@
 // Cancelling: takes back what nobody has matched yet. A message that has entered a ring is on its
 // way and counts as sent.
+#include "message/core/arrive.hpp"
 #include "message/core/point_to_point.hpp"
 #include "message/core/protocol.hpp"
-#include "message/network/network.hpp"
 
 namespace baton::message {
 
@@ -10,10 +10,7 @@ namespace {
 
 bool take_back_receive(Request& receive) {
   if (receive.stage != Stage::posted) return false;
-  if (receive.advert && peer_of(receive.process).is_remote()) {
-    ask_to_withdraw(receive);
-    return false;
-  }
+  if (receive.advert && !peer_of(receive.process).protocol->may_take_back(receive)) return false;
   platform::Guard guard(receive.queue->lock);
   return close_advert(receive) && take_back(*receive.queue, receive);
 }
@@ -25,7 +22,7 @@ bool take_from_queue(Request& send) {
   Request* before = nullptr;
   for (Request* item = peer.queued.first; item; before = item, item = item->next) {
     if (item != &send) continue;
-    // A deposit model has sent its beginning; the rest follows. A match may still be prevented.
+    // Its beginning has left; the rest follows. A match may still be prevented.
     if (send.position > 0) {
       send.cancelled = send.synchronous;
       return false;
@@ -37,21 +34,9 @@ bool take_from_queue(Request& send) {
   return false;
 }
 
-bool take_back_from_self(Request& send) {
-  MatchQueue* queue = queue_for(send.context);
-  platform::Guard guard(queue->lock);
-  UnexpectedMessage* unexpected = take_local_unexpected(*queue, send);
-  if (unexpected) free_unexpected(unexpected);
-  return unexpected != nullptr;
-}
-
 bool take_back_send(Request& send) {
   if (send.stage == Stage::queued) return take_from_queue(send);
-  if (send.stage != Stage::offered) return false;
-  if (send.process == engine.self) return take_back_from_self(send);
-  if (!peer_of(send.process).is_remote()) return withdraw(send);
-  ask_to_cancel(send);
-  return false;
+  return send.stage == Stage::offered && peer_of(send.process).protocol->take_back_send(send);
 }
 
 }  // namespace

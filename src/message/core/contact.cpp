@@ -1,9 +1,7 @@
-// How a peer is met: the first message to it, or from it, makes it and its link; and how its lines
-// are put where no inlined code does that. What a link is says transport/link.hpp.
+// How a peer is met: the first message to it, or from it, lets its protocol make it.
 #include <new>
 
 #include "message/core/protocol.hpp"
-#include "message/network/advert.hpp"
 #include "platform/futex.hpp"
 
 namespace baton::message {
@@ -13,45 +11,23 @@ namespace {
 // More contacts than this are found by doorbells, fewer by looking at each lane.
 constexpr std::uint32_t polled_contacts_max = 16;  // guess
 
-// Of peers on other nodes, whom a packet itself wakes: never wants attention.
+// Of peers that cannot be rung: never wants attention.
 constinit transport::Doorbell nobodys_doorbell{};
 
 Peer* make_peer(Process process) {
-  Peer* peer = new (std::nothrow) Peer;
+  Protocol& protocol = protocol_of(process);
+  Peer* peer = protocol.make_peer(process);
   if (!peer) return nullptr;
-  peer->link = engine.make_link(process, peer->out, peer->in);
-  if (!peer->link) {
-    delete peer;
-    return nullptr;
-  }
+  peer->protocol = &protocol;
   peer->process = process;
-  peer->local_rank = transport::local_rank_of(process);
-  if (peer->is_remote() && !(peer->adverts = make_adverts())) {
-    delete peer->link;
-    delete peer;
-    return nullptr;
-  }
-  peer->doorbell = peer->is_remote() ? &nobodys_doorbell : &transport::doorbell(peer->local_rank);
   peer->peer_class = lockfree::peer_class(place_of(engine.self), place_of(process));
+  if (!peer->doorbell) peer->doorbell = &nobodys_doorbell;
   // relaxed: nobody else knows it yet.
   peer->history.store(&engine.shared_history[static_cast<int>(peer->peer_class)],
                       std::memory_order_relaxed);
   // ORDER engine.peers: release here, acquire in known_peer.
   std::atomic_ref(engine.peers[number_of(process)]).store(peer, std::memory_order_release);
   return peer;
-}
-
-// A history of its own, before it has a lane. False when memory is short.
-bool give_history(Peer& peer) {
-  if (has_history(peer)) return true;
-  History* own = new (std::nothrow) History;
-  if (!own) return false;
-  History* shared = &peer.past();
-  // ORDER peer.history: release here, acquire in Peer::past; it is zeroed.
-  if (!peer.history.compare_exchange_strong(shared, own, std::memory_order_release,
-                                            std::memory_order_relaxed))
-    delete own;  // relaxed: another thread was first
-  return true;
 }
 
 // From now on peers ring when they have published, and we look only where it rang.
@@ -65,12 +41,24 @@ void trust_doorbells() {
   for (std::uint32_t i = 0; i < engine.contact_count; ++i) poll_peer(*engine.contacts[i]);
 }
 
-bool is_in_contact(Peer& peer) {
-  platform::Guard sending(peer.send_lock);
-  return peer.link->has_begun();
+bool has_begun(const Peer& peer) {
+  // ORDER peer.begun: acquire here, release in contact; what its protocol needs is there.
+  return peer.begun.load(std::memory_order_acquire);
 }
 
 }  // namespace
+
+bool give_history(Peer& peer) {
+  if (has_history(peer)) return true;
+  History* own = new (std::nothrow) History;
+  if (!own) return false;
+  History* shared = &peer.past();
+  // ORDER peer.history: release here, acquire in Peer::past; it is zeroed.
+  if (!peer.history.compare_exchange_strong(shared, own, std::memory_order_release,
+                                            std::memory_order_relaxed))
+    delete own;  // relaxed: another thread was first
+  return true;
+}
 
 Peer* meet(Process process) {
   if (Peer* peer = known_peer(process); BATON_LIKELY(peer != nullptr)) return peer;
@@ -85,46 +73,18 @@ Peer* contact(Process process) {
     (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(process));
     return nullptr;
   }
+  if (BATON_LIKELY(has_begun(*peer))) return peer;
   platform::Guard guard(engine.contact_lock);
-  if (is_in_contact(*peer)) return peer;
-  return engine.protocol->begin(*peer) == MPI_SUCCESS ? peer : nullptr;
+  if (has_begun(*peer)) return peer;
+  if (peer->protocol->begin(*peer) != MPI_SUCCESS) return nullptr;
+  // ORDER peer.begun: release here, acquire in has_begun.
+  peer->begun.store(true, std::memory_order_release);
+  return peer;
 }
 
-Error begin_link(Peer& peer) {
-  // Only a pair that shares its way to others does without a history of its own.
-  if ((!engine.inbox || peer.is_remote()) && !give_history(peer))
-    return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(peer.process));
-  platform::Guard sending(peer.send_lock);
-  if (Error error = peer.link->begin()) return error;
-  if (peer.out.attached()) notify_slow(peer.local_rank);  // the bit makes the lane known there
-  return MPI_SUCCESS;
-}
-
-void open_lane(Peer& peer) {
-  (void)give_history(peer);  // without memory for it nothing is observed
-  peer.link->open_lane();
-  if (!peer.in.attached()) return;  // a link without lanes
+void use_lane(Peer& peer) {
   engine.contacts[engine.contact_count++] = &peer;
   if (engine.contact_count == polled_contacts_max + 1) trust_doorbells();
-  if (engine.inbox) poll_peer(peer);
-}
-
-bool put_line(Peer& peer, LineKind kind, std::int32_t source, lockfree::Envelope envelope,
-              const void* payload, std::size_t bytes) {
-  // What is longer than a line says how long it is.
-  const bool varies = kind == LineKind::payload || kind == LineKind::active;
-  const auto in_lines = varies ? bytes : 0;
-  const auto header = lockfree::make_header(static_cast<unsigned>(kind), in_lines, source);
-  if (!peer.link->put(header, envelope, payload, bytes)) return false;
-  if (!peer.out.attached() && !peer.is_remote()) count(engine.counters.shared_ring);
-  return true;
-}
-
-void get_lane_if_due(Peer& peer) {
-  if (peer.out.attached() || !peer.link->wants_lane() || !give_history(peer)) return;
-  if (!put_line(peer, LineKind::lane, 0, {0, 0}, nullptr, 0)) return;
-  peer.link->use_lane();
-  count(engine.counters.own_rings);
 }
 
 }  // namespace baton::message

@@ -11,53 +11,24 @@
 #include "base/reason.hpp"
 #include "message/core/match.hpp"
 #include "message/core/peer.hpp"
+#include "message/core/progress_source.hpp"
 #include "message/core/request.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::message {
 
-// A source of progress registered from above. `advance` returns whether anything happened; it is
-// called only while `active` is not 0.
-struct ProgressSource {
-  bool (*advance)(void* state);
-  void* state = nullptr;
-  bool active = false;
-  bool known = false;  // to the engine
-  ProgressSource* next = nullptr;
-};
+class Protocol;
 
-struct Protocol;
-
-// Sends whose data stays here until their receivers have come, by the slots of our offers; pages
-// are added when they are needed. Under its lock.
-struct OfferSlots {
-  static constexpr std::uint32_t page_sends = 64;
-  static constexpr std::uint32_t pages_max = lockfree::offers_per_rank / page_sends;
-  struct Page {
-    Request* sends[page_sends] = {};  // null: free, or withdrawn
-    std::uint64_t open = 0;           // a bit each
-  };
-  Page* pages[pages_max] = {};
-  std::uint32_t in_use = 0;
-  std::uint32_t full = 0;  // all pages below have no free slot
-  std::uint32_t next_polled = 0;
-  platform::Lock lock;
-};
-
-// Receives that streams fill, by the numbers of the streams; null: free. Under its lock.
-struct IncomingStreams {
-  Request** receives = nullptr;
-  std::uint32_t size = 0;
-  platform::Lock lock;
-};
+// Kinds of peers. The protocol of each is chosen at start (message/start.cpp).
+enum class PeerKind : std::uint8_t { self, node, network, test };
+inline constexpr int peer_kinds = 4;
 
 // Whoever makes progress holds `progress_lock`, and with it what comes in: lanes, contacts,
 // streams, doorbells. Locks are taken in the order progress, match queue, contact, send, the rest.
 // Zero as constructed, tables included, so that it takes no memory before it is used.
 struct Engine {
-  const Protocol* protocol = nullptr;
-  transport::Link* (*make_link)(Process process, transport::LineSender& out,
-                                transport::LineReceiver& in) = nullptr;
+  Protocol* protocols[peer_kinds] = {};  // ours; null: there are no such peers
+  PeerKind (*kind_of)(Process process) = nullptr;
   // Other processes, by number; null before contact. Address space for all that there may be, so
   // that the table grows without moving.
   Peer** peers = nullptr;
@@ -67,10 +38,9 @@ struct Engine {
   std::uint32_t ranks = 0;        // of our job
   std::uint32_t local_ranks = 0;  // of these, in this node's memory
   bool senders_fence = false;
-  bool waits_by_progress = false;  // at once, instead of looking at memory for a while first:
-                                   // oversubscribed, or the time that is waited is measured
-  bool oversubscribed = false;     // more ranks than usable CPUs
-  std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
+  bool waits_by_progress = false;     // at once, instead of looking at memory for a while first:
+                                      // oversubscribed, or the time that is waited is measured
+  bool oversubscribed = false;        // more ranks than usable CPUs
   std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders
   bool tells_outstanding = false;     // on the status board: this protocol does
   bool doorbells = false;             // we trust doorbells instead of looking at every lane
@@ -79,39 +49,23 @@ struct Engine {
   Peer** contacts = nullptr;          // as long; the peers whose lane to us is in use
   std::uint32_t contact_count = 0;
   std::uint32_t queued_count = 0;  // requests queued at all peers
-  std::uint32_t stream_count = 0;  // sends and receives that stream now
-  std::uint32_t open_offers = 0;
-  std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
-  std::uint32_t copy_count = 0;        // long messages that wait to be copied (make_copies)
-  std::uint32_t active_sources = 0;
-  std::uint32_t network_sends = 0;  // to peers on other nodes, that have not all left
-  bool networked = false;           // there are such peers
-  // Where lines come that no lane of a pair's own carries, or null; and what of them is kept.
-  transport::Inbox* inbox = nullptr;
-  Account inbox_account;
+  std::uint32_t copy_count = 0;    // long messages that wait to be copied (make_copies)
+  ProgressSources sources;
   History* shared_history = nullptr;                            // by class of peers
   std::int64_t outstanding_bytes = 0;                           // see outstanding.hpp
   lockfree::ChannelClass outstanding = lockfree::channel_idle;  // what the status board says of it
   List<Request> active_to_self;  // active messages to this rank itself; under its lock
   platform::Lock to_self_lock;
-  List<Request> streams_out;
-  std::int64_t copy_ticks = 0;  // that went into long copies (copy_time.hpp)
-  List<Request> streams_in;
-  ProgressSource* sources = nullptr;
   Counters counters;
-  Tally to_self[size_class_count];
   ReasonCounts reasons{};
   CollectiveCounts collectives{};
   OneSidedCounts one_sided{};
   // Long messages that have met their receives, for whoever lets go of the progress lock.
   List<UnexpectedMessage> copies;
   platform::Lock copies_lock;
-  OfferSlots offers;
-  IncomingStreams incoming;
   MatchQueues queues;
   platform::Lock progress_lock;
   platform::Lock contact_lock;  // of making peers and attaching their send rings
-  platform::Lock source_lock;   // of the list of sources
   platform::Lock channel_lock;  // of what the status board says
 };
 
@@ -121,11 +75,12 @@ static_assert(processes_max <= std::uint32_t{lockfree::sources_max});  // a line
 
 extern Engine engine;
 
-// Start, of an engine as it is constructed, and end. The node's memory is attached before and
-// detached after. The library itself lets the engine end with the process: a program may still call
-// it after MPI_Finalize.
+// Start, of an engine as it is constructed, and end; called by message/start.cpp, which adds the
+// protocols between. The node's memory is attached before and detached after.
 Error start_engine();
 void stop_engine();
+// The protocol that a process has, met or not.
+Protocol& protocol_of(Process process);
 // What went to and came from all peers, and why, so far (account.cpp).
 void sum_up(TrafficRecord& record);
 
@@ -133,11 +88,11 @@ void sum_up(TrafficRecord& record);
 Peer* contact(Process process);  // contact.cpp
 // The same for what came from it: its lines may come through the inbox.
 Peer* meet(Process process);
-// `begin` and `look` of the protocol.
-Error begin_link(Peer& peer);
-bool look_into_lane(Peer& peer);
-// Its lines come in a lane of its own from now on. Under the progress lock.
-void open_lane(Peer& peer);
+// A history of its own, before it has a lane. False when memory is short.
+bool give_history(Peer& peer);
+// Its lines come in the lane that was attached: it is looked at from now on. Under the progress
+// lock.
+void use_lane(Peer& peer);
 // Whether its history is its own.
 inline bool has_history(const Peer& peer) {
   return &peer.past() != &engine.shared_history[static_cast<int>(peer.peer_class)];
@@ -199,8 +154,15 @@ inline bool has_copies() {
 bool progress();
 // The same for who holds the progress lock.
 bool progress_alone();
-// Takes in what one peer has sent (arrive.cpp); whether anything came.
+// Takes in what one peer has sent through its lane (arrive.cpp); whether anything came.
 bool poll_peer(Peer& peer);
+
+// --- sends that do not end at once (queue.cpp).
+// Puts what the request stands for on its way, or leaves it queued. Retried by progress.
+void submit(Peer& peer, Request& request);
+bool drain_queue(Peer& peer);
+// Behind all that waits for room there. Under the send lock.
+void wait_in_queue(Peer& peer, Request& request);
 
 // Adds to a counter.
 BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {
@@ -231,8 +193,12 @@ inline void count_message(Peer& peer, Way way, std::int64_t bytes) {
 // cheapest.
 void count_reason(const Peer& peer, Reason reason, std::int64_t bytes);
 
-// Whether a source has something to do; keeps the loop's one branch. The source lives as long as
-// the engine.
-void set_active(ProgressSource& source, bool active);
+// Whether all messages have left this process. Any thread.
+bool all_have_left();
+
+inline void ProgressSource::add(std::uint32_t number) {
+  platform::add_shared(under_way_, number);
+  platform::add_shared(engine.sources.under_way, number);
+}
 
 }  // namespace baton::message

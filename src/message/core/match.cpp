@@ -1,4 +1,4 @@
-#include "message/core/engine.hpp"
+#include "message/core/arrive.hpp"
 
 #include <cstdlib>
 #include <new>
@@ -109,7 +109,7 @@ void drop_queue(std::uint32_t context) {
     while (UnexpectedMessage* unexpected = list.first) {
       list.take_after(nullptr);
       // The sender of a cancelled one gets its slot back.
-      if (!is_withdrawn(*unexpected) || claim(*unexpected)) free_unexpected(unexpected);
+      if (!is_withdrawn(*unexpected) || claim(*unexpected)) drop_unexpected(*unexpected);
     }
   delete queue;
   queue = nullptr;
@@ -167,6 +167,20 @@ bool take_back(MatchQueue& queue, Request& request) {
   return false;
 }
 
+bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive) {
+  constexpr int looks_max = 32;  // guess
+  int looks = 0;
+  for (const Request* other = queue.posted_any.first; other; other = other->next)
+    if (tags_overlap(*other, receive) || ++looks == looks_max) return true;
+  const List<Request>& bin = queue.posted[MatchQueue::bin(receive.source)];
+  for (const Request* other = bin.first; other != &receive; other = other->next) {
+    if (other->advert) continue;
+    if ((other->source == receive.source && tags_overlap(*other, receive)) || ++looks == looks_max)
+      return true;
+  }
+  return false;
+}
+
 void keep(MatchQueue& queue, UnexpectedMessage& unexpected) {
   unexpected.order = queue.next_order++;
   queue.unexpected[MatchQueue::bin(unexpected.source)].push(&unexpected);
@@ -195,30 +209,15 @@ UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::
   return position.unexpected ? take_from(queue, position) : nullptr;
 }
 
-namespace {
-
-template <class Wanted>
-UnexpectedMessage* take_wanted(MatchQueue& queue, std::int32_t source, Wanted wanted) {
+UnexpectedMessage* take_wanted(MatchQueue& queue, std::int32_t source,
+                               bool (*wanted)(const UnexpectedMessage& one, const void* mark),
+                               const void* mark) {
   List<UnexpectedMessage>& list = queue.unexpected[MatchQueue::bin(source)];
   UnexpectedMessage* before = nullptr;
   for (UnexpectedMessage* unexpected = list.first; unexpected;
        before = unexpected, unexpected = unexpected->next)
-    if (wanted(*unexpected)) return take_from(queue, {&list, before, unexpected});
+    if (wanted(*unexpected, mark)) return take_from(queue, {&list, before, unexpected});
   return nullptr;
-}
-
-}  // namespace
-
-UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send) {
-  return take_wanted(queue, send.source,
-                     [&send](const UnexpectedMessage& one) { return one.local == &send; });
-}
-
-UnexpectedMessage* take_remote_unexpected(MatchQueue& queue, std::int32_t source, Process process,
-                                          std::uint32_t number) {
-  return take_wanted(queue, source, [&](const UnexpectedMessage& one) {
-    return one.remote && one.process == process && one.offer == static_cast<std::int32_t>(number);
-  });
 }
 
 UnexpectedMessage* new_unexpected(std::int64_t payload_bytes) {

@@ -7,11 +7,12 @@
 #include <cstdint>
 
 #include "base/identity.hpp"
-#include "lockfree/staging.hpp"
 #include "message/core/request.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::message {
+
+struct Account;
 
 // A message that came before its receive: its payload, or an offer to take it.
 struct UnexpectedMessage {
@@ -22,22 +23,11 @@ struct UnexpectedMessage {
   std::int32_t tag = 0;
   Process process{};  // the sender
   std::int64_t bytes = 0;
-  // Of an offer: the sender's buffer and slot. `local` is a send of this process to itself.
-  bool offered = false;
-  bool claimed = false;  // MPI_Mprobe has matched it: its sender cannot cancel it any more
-  bool sender_contiguous = false;
-  bool exported = false;  // see RtsLine
-  bool keeps_window = false;
-  bool for_staging = false;
-  bool in_inbox = false;   // it came through the inbox that this node's senders share
-  bool remote = false;     // offered by a peer on another node
-  std::int32_t offer = 0;  // no_slot: the early bytes are all of it
-  std::uint64_t address = 0;
-  // The beginning of an offered message, sent before it was matched: still in staging, or (the
-  // span is empty) copied behind this.
-  std::int64_t early_bytes = 0;
-  lockfree::StagingSpan span;
-  Request* local = nullptr;
+  bool offered = false;        // its data stays with the sender, whose protocol receives it
+  bool claimed = false;        // of an offered one: its sender cannot cancel it any more
+  Account* account = nullptr;  // of whom its bytes are kept; null: nobody's
+  std::int64_t kept_bytes = 0;
+  Part<48> part;               // of an offered one: its protocol's
   Request* receive = nullptr;  // that it was matched with, while it waits to be copied
   // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.
   void* owner = nullptr;
@@ -124,25 +114,27 @@ Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 // Takes a given posted receive out, to cancel it. False when it was matched already.
 bool take_back(MatchQueue& queue, Request& request);
 
+// Whether an earlier receive that is not advertised could match what this one matches. The sender
+// must never choose between receives of which it does not know the first.
+bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive);
+
 void keep(MatchQueue& queue, UnexpectedMessage& unexpected);
 // The first unexpected message that a receive or probe with this source and tag matches; null when
 // none. The first also drops those whose senders have cancelled them; what the second gives may be
 // such a one.
 UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
-// Takes a send of this process to itself out of those, to cancel it. Null when it was
-// matched.
-UnexpectedMessage* take_local_unexpected(MatchQueue& queue, const Request& send);
-// The same for a message that another node's process has offered, by its number there.
-UnexpectedMessage* take_remote_unexpected(MatchQueue& queue, std::int32_t source, Process process,
-                                          std::uint32_t number);
+// Takes the first one from a source that is wanted, to cancel it; null when there is none.
+UnexpectedMessage* take_wanted(MatchQueue& queue, std::int32_t source,
+                               bool (*wanted)(const UnexpectedMessage& one, const void* mark),
+                               const void* mark);
 
 // Memory of unexpected messages; `payload_bytes` follow the head. Null when memory is short.
 UnexpectedMessage* new_unexpected(std::int64_t payload_bytes);
 void free_unexpected(UnexpectedMessage* unexpected);
 
 // Matches a message for good: from now on its sender cannot cancel it. False, and it is
-// gone, when the sender has cancelled it. (arrive.cpp, which knows what was kept for it)
+// gone, when the sender has cancelled it. (deliver.cpp)
 bool claim(UnexpectedMessage& unexpected);
 // Whether its sender has cancelled it by now.
 bool is_withdrawn(const UnexpectedMessage& unexpected);

@@ -1,6 +1,6 @@
 #include "message/core/outstanding.hpp"
 
-#include "message/network/network.hpp"
+#include "message/core/protocol.hpp"
 
 namespace baton::message {
 
@@ -18,13 +18,11 @@ void publish_outstanding() {
 }
 
 lockfree::ChannelClass channel_of(Process process) {
-  const LocalRank local = transport::local_rank_of(process);
-  return local != not_on_this_node ? lockfree::look_at_channel(transport::status_row(local).channel)
-                                   : channel_over_network(process);
+  return protocol_of(process).channel_of(process);
 }
 
 void tell_channel(Process process) {
-  if (transport::local_rank_of(process) == not_on_this_node) tell_channel_over_network(process);
+  protocol_of(process).tell_channel(process);
 }
 
 }  // namespace baton::message

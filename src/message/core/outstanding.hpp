@@ -28,7 +28,7 @@ inline void set_outstanding(Request& request, std::int64_t bytes) {
 // their packets have said lately. Idle where nothing is known. Any thread.
 lockfree::ChannelClass channel_of(Process process);
 // A rank that is about to choose whom it serves hears of us, if it is on another node, was sent to
-// before, and what it was told then has changed much. Only in a job with a network. Any thread.
+// before, and what it was told then has changed much. Any thread.
 void tell_channel(Process process);
 
 // Counts a copy of so many bytes while it is made.

@@ -24,6 +24,7 @@ void freshen(Request& request) {
   request.cancelled = false;
   request.error = MPI_SUCCESS;
   request.position = 0;
+  request.part.clear();
 }
 
 Error restart_send(Request& request) {
@@ -86,8 +87,8 @@ struct Exchange {
 };
 Exchange* exchanges = nullptr;
 platform::Lock exchanges_lock;
-bool advance_exchanges(void*);
-ProgressSource exchange_source{advance_exchanges};
+bool advance_exchanges();
+constinit FunctionSource exchange_source{advance_exchanges};
 
 void finish(Exchange& exchange) {
   Request& visible = *exchange.visible;
@@ -103,7 +104,7 @@ void finish(Exchange& exchange) {
   complete(visible, error);
 }
 
-bool advance_exchanges(void*) {
+bool advance_exchanges() {
   platform::Guard guard(exchanges_lock);
   bool any = false;
   for (Exchange** link = &exchanges; *link;) {
@@ -116,7 +117,7 @@ bool advance_exchanges(void*) {
     finish(*exchange);
     any = true;
   }
-  set_active(exchange_source, exchanges != nullptr);
+  exchange_source.set_active(exchanges != nullptr);
   return any;
 }
 
@@ -166,7 +167,7 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
   platform::Guard guard(exchanges_lock);
   exchange->next = exchanges;
   exchanges = exchange;
-  set_active(exchange_source, true);
+  exchange_source.set_active(true);
   return MPI_SUCCESS;
 }
 

@@ -4,7 +4,6 @@
 
 #include "message/core/engine.hpp"
 #include "message/core/wait.hpp"
-#include "message/network/network.hpp"
 #include "platform/futex.hpp"
 #include "platform/thread.hpp"
 #include "transport/sleep.hpp"
@@ -22,11 +21,10 @@ pthread_t thread_id;
 constexpr auto loosely = std::memory_order_relaxed;
 
 bool is_under_way() {
-  return progress_thread.watched.load(loosely) > 0 || platform::load_shared(engine.queued_count) ||
-         platform::load_shared(engine.stream_count) ||
-         platform::load_shared(engine.active_sources) || network_is_sending() ||
-         platform::load_shared(engine.open_offers) !=
-             platform::load_shared(engine.withdrawn_offers);
+  bool any =
+      progress_thread.watched.load(loosely) > 0 || platform::load_shared(engine.queued_count);
+  engine.sources.each([&any](const ProgressSource& source) { any |= source.needs_progress(); });
+  return any;
 }
 
 bool must_let_go() {
@@ -83,12 +81,7 @@ void watch_doorbell() {
   if (!engine.senders_fence) platform::membarrier_all();
   if (finds_nothing()) {
     constexpr std::int64_t bound_us = 10000, room_bound_us = 200;  // guess: see Waiter
-    bool wants_room =
-        platform::load_shared(engine.queued_count) || platform::load_shared(engine.stream_count);
-    std::uint32_t expected =
-        lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
-    count(engine.counters.sleeps);
-    transport::sleep_until_woken(expected, wants_room ? room_bound_us : bound_us);
+    sleep_until_woken(waits_for_room() ? room_bound_us : bound_us);
   }
   end_watch();
 }

@@ -1,11 +1,13 @@
 #include "base/check.hpp"
 #include "base/settings.hpp"
 #include "base/status_fields.hpp"
+#include "message/core/arrive.hpp"
 #include "message/core/point_to_point.hpp"
 #include "message/core/progress_thread.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/wait.hpp"
 #include "platform/copy.hpp"
+#include "platform/peer_pause.hpp"
 
 namespace baton::message {
 
@@ -48,7 +50,7 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
   int polls = engine.waits_by_progress ? direct_polls_oversubscribed : direct_polls;
   for (; header.lap() == 0; header = peer->in.peek()) {
     // A sender who would push must know of the receive.
-    if (--polls == 0 || (capacity > settings.eager_bytes_max && peer->advertised)) return false;
+    if (--polls == 0 || (capacity > settings.eager_bytes_max && peer->takes_adverts)) return false;
     platform::pause_cpu();
   }
   lockfree::Envelope envelope = peer->in.envelope();
@@ -110,9 +112,9 @@ UnexpectedMessage* take_or_post(const Context& context, std::int32_t source, std
   if (UnexpectedMessage* unexpected = take_unexpected(*context.queue, source, tag))
     return unexpected;
   post(*context.queue, request);
-  if (BATON_UNLIKELY(request.bytes > engine.posted_bytes_max))
-    engine.protocol->advertise(*context.queue, request,
-                               source < 0 ? engine.self : context.process(source));
+  if (BATON_UNLIKELY(request.bytes > engine.posted_bytes_max && source >= 0))
+    if (Peer* sender = known_peer(context.process(source)))
+      sender->protocol->advertise(*context.queue, request, *sender);
   return nullptr;
 }
 

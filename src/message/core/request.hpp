@@ -12,7 +12,7 @@
 #include "base/handle_table.hpp"
 #include "base/identity.hpp"
 #include "datatype/datatype.hpp"
-#include "lockfree/staging.hpp"
+#include "message/core/part.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::message {
@@ -55,16 +55,9 @@ struct Request {
   Stage stage = Stage::fresh;
   bool synchronous = false;
   bool cancelled = false;
-  bool inactive = false;     // a persistent request between its starts
-  bool for_staging = false;  // an offer that was to go through staging
-  bool new_window = false;   // its stream goes on in another window than its early bytes
-  bool asked = false;        // an offer whose receiver has asked for a stream, and pulls it now; a
-                             // receive whose sender has been asked not to use its advert
-  bool listed = false;       // a stream in: among the engine's
-  bool filling = false;      // an offer's early bytes are being written; its stream must wait
-  std::uint8_t waits = 0;    // how often it found no room in staging, or no beginning of a stream
-  bool watched = false;      // the progress thread is to go on with it
-  bool heap = false;         // from new_request; freed by release_request
+  bool inactive = false;  // a persistent request between its starts
+  bool watched = false;   // the progress thread is to go on with it
+  bool heap = false;      // from new_request; freed by release_request
   // Of `completed` and `freed`: whoever sets the second releases the request.
   std::uint8_t ending = 0;
   Error error = MPI_SUCCESS;
@@ -77,19 +70,10 @@ struct Request {
 
   void* buffer = nullptr;
   Datatype* datatype = nullptr;
-  std::int64_t bytes = 0;            // to send; or capacity, then received
-  std::int64_t position = 0;         // packed bytes already moved
-  std::int64_t limit = 0;            // of a stream: how many bytes move
-  lockfree::StagingSpan span;        // of a stream
-  std::uint64_t source_address = 0;  // of a stream in that may still be pulled; else 0
-  std::int64_t started_ticks = 0;    // of a staged receive whose time is observed; else 0
-  std::int64_t copy_ticks = 0;       // that went into its own copies (copy_time.hpp)
-  std::int64_t before_ticks = 0;     // and into all, when it started
-  bool exported = false;             // and whether its sender's buffer is exported
-  std::int64_t emptied = 0;      // of a stream out: how far its receiver was when we last looked
-  std::uint32_t slot = 0;        // the offer: our own (sends), or the matched one (receives)
-  std::uint32_t stream = 0;      // the receiver's number of it
+  std::int64_t bytes = 0;        // to send; or capacity, then received
+  std::int64_t position = 0;     // packed bytes already moved
   std::int64_t outstanding = 0;  // so much of it is in the engine's outstanding bytes
+  Part<96> part;                 // what its peer's protocol keeps of it
 
   Request* next = nullptr;
   std::uint64_t order = 0;      // position among posted receives

@@ -46,7 +46,7 @@ void fill_send(const Context& context, const void* buffer, std::int64_t count, D
   request.buffer = const_cast<void*>(buffer);
   request.datatype = &type;
   request.bytes = count * type.size;
-  request.waits = 0;
+  request.part.clear();
   request.owner = context.owner;
 }
 
@@ -58,13 +58,9 @@ void begin_send(const Context& context, const void* buffer, std::int64_t count, 
   watch(request);
   if (destination == MPI_PROC_NULL) return complete(request, MPI_SUCCESS);
   request.process = context.process(destination);
-  if (request.process == engine.self) {
-    if (Error error = send_to_self(request, synchronous)) complete(request, error);
-    return;
-  }
   Peer* peer = contact(request.process);
   if (!peer) return complete(request, MPI_ERR_NO_MEM);
-  submit(*peer, request);
+  peer->protocol->start(*peer, request);
 }
 
 Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,

@@ -34,10 +34,10 @@ struct Flush {
 Flush* flushes = nullptr;
 platform::Lock flushes_lock;
 
-bool advance_flushes(void*);
-ProgressSource flush_source{advance_flushes};
+bool advance_flushes();
+constinit FunctionSource flush_source{advance_flushes};
 
-bool advance_flushes(void*) {
+bool advance_flushes() {
   platform::Guard guard(flushes_lock);
   bool any = false;
   for (Flush** link = &flushes; *link;) {
@@ -52,7 +52,7 @@ bool advance_flushes(void*) {
     complete(visible, MPI_SUCCESS);
     any = true;
   }
-  set_active(flush_source, flushes != nullptr);
+  flush_source.set_active(flushes != nullptr);
   return any;
 }
 
@@ -114,7 +114,7 @@ Error SendBuffer::start_flush(const Context* context, MPI_Request* handle) {
   platform::Guard guard(flushes_lock);
   *flush = {this, last_message(), visible, flushes};
   flushes = flush;
-  set_active(flush_source, true);
+  flush_source.set_active(true);
   return MPI_SUCCESS;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/settings.hpp"
+#include "message/core/protocol.hpp"
+#include "platform/clock.hpp"
 #include "transport/sleep.hpp"
 
 namespace baton::message {
@@ -98,9 +100,7 @@ namespace {
 bool moves(const Request& request) {
   if (request.stage == Stage::streaming) return true;
   return request.kind == RequestKind::send && request.stage == Stage::offered &&
-         transport::local_rank_of(request.process) != not_on_this_node &&
-         lockfree::offer_state(transport::offer(engine.local_rank, request.slot)) !=
-             lockfree::OfferState::offered;
+         peer_of(request.process).protocol->is_moving(request);
 }
 
 bool moves(const WaitSubject& subject) {
@@ -140,6 +140,26 @@ void Waiter::idle_slow(const WaitSubject& subject) {
   sleep();
 }
 
+bool waits_for_room() {
+  bool any = platform::load_shared(engine.queued_count) != 0;
+  engine.sources.each([&any](const ProgressSource& source) { any |= source.waits_for_room(); });
+  return any;
+}
+
+void sleep_until_woken(std::int64_t bound_us) {
+  const std::uint32_t expected =
+      lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
+  count(engine.counters.sleeps);
+  SleepPlan plan(bound_us);
+  engine.sources.each([&plan](ProgressSource& source) { source.plan_sleep(plan); });
+  if (!plan.sleeps) return;
+  const std::int64_t begun_ns = plan.count ? platform::now_ns() : 0;
+  transport::sleep_until_woken(expected, plan.bound_us, plan.descriptors, plan.count);
+  if (plan.count == 0) return;
+  const std::int64_t slept_ns = platform::now_ns() - begun_ns;
+  engine.sources.each([&](ProgressSource& source) { source.has_slept(plan, slept_ns); });
+}
+
 void Waiter::sleep() {
   transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
   rests_ = rested_ = true;
@@ -158,12 +178,7 @@ void Waiter::sleep() {
   // in a ring wakes nobody: whoever waits for room looks again soon.
   constexpr std::int64_t sleep_bound_max_us = 160000;  // guess
   constexpr std::int64_t room_bound_us = 200;          // guess: a few context switches
-  bool wants_room = (platform::load_shared(engine.queued_count) |
-                     platform::load_shared(engine.stream_count)) != 0;
-  std::int64_t bound_us = wants_room ? room_bound_us : sleep_bound_us_;
-  std::uint32_t expected = lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
-  count(engine.counters.sleeps);
-  transport::sleep_until_woken(expected, bound_us);
+  sleep_until_woken(waits_for_room() ? room_bound_us : sleep_bound_us_);
   // relaxed: a look at our own announcement; whoever ended our sleep has rung besides.
   if (doorbell.wake.word.load(std::memory_order_relaxed) & lockfree::wake_asleep) {
     // Nobody woke us. We stay announced, and sleep on if one more round finds nothing.

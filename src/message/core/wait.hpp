@@ -101,6 +101,12 @@ class Follower {
   int rounds_ = 0;
   WaitReport report_;
 };
+// Whether something waits for room that nobody tells of.
+bool waits_for_room();
+// Sleeps until somebody wakes this process or a source has something, for so long at most. The
+// caller has announced it. It may return at once.
+void sleep_until_woken(std::int64_t bound_us);
+
 // Something completed or is to be done, or the progress lock is free: wakes the threads of this
 // process that sleep.
 void wake_waiters();

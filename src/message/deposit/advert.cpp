@@ -2,8 +2,7 @@
 // the next message straight into its buffer, if the receive was posted first, names its source and
 // nothing before it can match. Not with MPI_THREAD_MULTIPLE, where a receive may be posted while
 // another thread takes a message in.
-#include "message/core/protocol.hpp"
-#include "message/deposit/deposit_model.hpp"
+#include "message/core/arrive.hpp"
 #include "message/deposit/peer.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
@@ -24,66 +23,61 @@ bool is_behind_another(const MatchQueue& queue, const Request& receive) {
   return false;
 }
 
-void open(DepositPeer& deposit, Request& receive, Process sender) {
-  receive.process = sender;
-  receive.advert = ++deposit.adverts;
-  deposit.advertised = &receive;
-  lockfree::open_advert(*deposit.own_advert, receive.advert,
+void open(DepositPeer& sender, Request& receive) {
+  receive.process = sender.process;
+  receive.advert = ++sender.adverts;
+  sender.told = &receive;
+  lockfree::open_advert(*sender.own_advert, receive.advert,
                         reinterpret_cast<std::uint64_t>(receive.buffer),
                         static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag);
 }
 
 }  // namespace
 
-void advertise_deposit(const MatchQueue& queue, Request& receive, Process sender) {
+void advertise_deposit(const MatchQueue& queue, Request& receive, DepositPeer& sender) {
   if (platform::threads_multiple || !deposit_model().redirects(receive.bytes)) return;
-  if (sender == engine.self || !receive.datatype->contiguous) return;
-  DepositPeer* deposit = find_deposit_peer(sender);
-  if (!deposit || !deposit->in.attached() || deposit->advertised) return;
-  if (!transport::is_exported(receive.buffer) &&
-      !transport::can_read_from(transport::local_rank_of(sender)))
+  if (!receive.datatype->contiguous || !sender.ring_in.attached() || sender.told) return;
+  if (!transport::is_exported(receive.buffer) && !transport::can_read_from(sender.local_rank))
     return;
-  if (!is_behind_another(queue, receive)) open(*deposit, receive, sender);
+  if (!is_behind_another(queue, receive)) open(sender, receive);
 }
 
-void advertise_next(Peer& peer, const MatchQueue& queue, std::int32_t source) {
-  if (platform::threads_multiple || deposit_peer(peer).advertised) return;
+void advertise_next(DepositPeer& peer, const MatchQueue& queue, std::int32_t source) {
+  if (platform::threads_multiple || peer.told) return;
   for (Request* receive = queue.posted[MatchQueue::bin(source)].first; receive;
        receive = receive->next)
-    if (receive->source == source) return advertise_deposit(queue, *receive, peer.process);
+    if (receive->source == source) return advertise_deposit(queue, *receive, peer);
 }
 
 bool close_deposit_advert(Request& receive) {
-  DepositPeer& deposit = *find_deposit_peer(receive.process);
-  if (!lockfree::move_advert(*deposit.own_advert, deposit.adverts, AdvertState::open,
+  DepositPeer& sender = deposit_peer(receive.process);
+  if (!lockfree::move_advert(*sender.own_advert, sender.adverts, AdvertState::open,
                              AdvertState::closed))
     return false;
-  deposit.advertised = nullptr;
+  sender.told = nullptr;
   receive.advert = 0;
   return true;
 }
 
-Request& take_redirected(Peer& peer) {
-  DepositPeer& deposit = deposit_peer(peer);
-  BATON_INVARIANT(deposit.advertised != nullptr);
-  Request& receive = *deposit.advertised;
+Request& take_redirected(DepositPeer& peer) {
+  BATON_INVARIANT(peer.told != nullptr);
+  Request& receive = *peer.told;
   {
     platform::Guard guard(receive.queue->lock);
     BATON_INVARIANT(take_back(*receive.queue, receive));
   }
-  BATON_INVARIANT(lockfree::move_advert(*deposit.own_advert, deposit.adverts, AdvertState::claimed,
+  BATON_INVARIANT(lockfree::move_advert(*peer.own_advert, peer.adverts, AdvertState::claimed,
                                         AdvertState::closed));
-  deposit.advertised = nullptr;
+  peer.told = nullptr;
   receive.advert = 0;
   return receive;
 }
 
-Target claim_target(Peer& peer, const Request& send) {
-  DepositPeer& deposit = deposit_peer(peer);
+Target claim_target(DepositPeer& peer, const Request& send) {
   // In this order: what was consumed may have matched the receive, which then is advertised no
   // more.
-  if (platform::threads_multiple || !deposit.out.all_consumed()) return {};
-  lockfree::AdvertView advert = lockfree::view_advert(*deposit.their_advert);
+  if (platform::threads_multiple || !peer.ring_out.all_consumed()) return {};
+  lockfree::AdvertView advert = lockfree::view_advert(*peer.their_advert);
   bool matches = advert.state == AdvertState::open && advert.context == send.context &&
                  tag_fits(advert.tag, send.tag);
   // Too long for it: it is truncated in the ordinary way.
@@ -92,17 +86,17 @@ Target claim_target(Peer& peer, const Request& send) {
   bool exported = transport::reach_exported(peer.local_rank, address) != nullptr;
   if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.local_rank))) return {};
   // Claim last.
-  if (!lockfree::move_advert(*deposit.their_advert, advert.number, AdvertState::open,
+  if (!lockfree::move_advert(*peer.their_advert, advert.number, AdvertState::open,
                              AdvertState::claimed))
     return {};
   return {advert.number, address, exported};
 }
 
-bool push_to_target(Peer& peer, const Target& target, const char* data, std::int64_t bytes) {
+bool push_to_target(DepositPeer& peer, const Target& target, const char* data, std::int64_t bytes) {
   if (transport::write_to(peer.local_rank, data, target.address, bytes)) return true;
   peer.refuses_pushes = true;
-  BATON_INVARIANT(lockfree::move_advert(*deposit_peer(peer).their_advert, target.number,
-                                        AdvertState::claimed, AdvertState::open));
+  BATON_INVARIANT(lockfree::move_advert(*peer.their_advert, target.number, AdvertState::claimed,
+                                        AdvertState::open));
   return false;
 }
 

@@ -4,7 +4,8 @@
 
 #include "lockfree/advert.hpp"
 #include "lockfree/deposit_ring.hpp"
-#include "message/core/protocol.hpp"
+#include "message/node/node_protocol.hpp"
+#include "message/node/receiver_initiated.hpp"
 
 namespace baton::message {
 
@@ -23,24 +24,24 @@ struct IncomingDeposit {
   std::int64_t position = 0;
 };
 
-struct DepositPeer {
-  // The way there, under the send lock.
-  lockfree::DepositSender<lockfree::Hardware> out;
+struct DepositPeer final : NodePeer {
+  // The ring there, under the send lock.
+  lockfree::DepositSender<lockfree::Hardware> ring_out;
   transport::Advert* their_advert = nullptr;
   char* message = nullptr;  // where a piece is made contiguous first; as long as the ring
-  // The way here, under the progress lock.
-  lockfree::DepositReceiver<lockfree::Hardware> in;
+  // The ring here, under the progress lock.
+  lockfree::DepositReceiver<lockfree::Hardware> ring_in;
   transport::Advert* own_advert = nullptr;
-  Request* advertised = nullptr;  // the receive that it tells of; null: it is closed
-  std::uint64_t adverts = 0;      // so far
+  Request* told = nullptr;    // the receive that it tells of; null: it is closed
+  std::uint64_t adverts = 0;  // so far
   IncomingDeposit incoming;
-  Peer* peer = nullptr;              // set when the way here is open
-  DepositPeer* next_open = nullptr;  // of those
+  DepositPeer* next_open = nullptr;  // of those whose ring to us is in use
 };
 
-// Of a peer that was met; and of a process, null before.
-DepositPeer& deposit_peer(const Peer& peer);
-DepositPeer* find_deposit_peer(Process process);
+// A peer that was met.
+inline DepositPeer& deposit_peer(Process process) {
+  return static_cast<DepositPeer&>(peer_of(process));
+}
 
 // What a model does with a message. Table 2 of the study; limits in bytes are the study's own.
 struct DepositModel {
@@ -63,19 +64,28 @@ struct DepositModel {
 };
 DepositModel deposit_model();
 
-// The first receive posted in a context that names this peer, by its rank there, is made known to
-// it where the model redirects (advert.cpp).
-void advertise_next(Peer& peer, const MatchQueue& queue, std::int32_t source);
-// The sender: claims the advert for the next message, when that matches and nothing else can; its
-// number is 0 if not.
-Target claim_target(Peer& peer, const Request& send);
+// --- the sender
+// Puts what there is room for; whether that was all (send.cpp).
+bool put_deposit(DepositPeer& peer, Request& send);
+// Claims the advert for the next message, when that matches and nothing else can; its number is 0
+// if not (advert.cpp).
+Target claim_target(DepositPeer& peer, const Request& send);
 // The data of the first piece, to there; false, with the advert open again, when our kernel
 // refused.
-bool push_to_target(Peer& peer, const Target& target, const char* data, std::int64_t bytes);
-// The receiver: the receive that a redirected message was put into.
-Request& take_redirected(Peer& peer);
+bool push_to_target(DepositPeer& peer, const Target& target, const char* data, std::int64_t bytes);
 
+// --- the receiver
 // Takes in what has come (receive.cpp).
-bool poll_deposit(Peer& peer, DepositPeer& deposit);
+bool poll_deposit(DepositPeer& peer);
+// Ends a synchronous message that was taken in before its receive.
+void accept_deposit(UnexpectedMessage& unexpected, Request& receive);
+// A receive was posted that names its source, and the model may redirect to it (advert.cpp).
+void advertise_deposit(const MatchQueue& queue, Request& receive, DepositPeer& sender);
+bool close_deposit_advert(Request& receive);
+// The first receive posted in a context that names this peer, by its rank there, is made known to
+// it where the model redirects.
+void advertise_next(DepositPeer& peer, const MatchQueue& queue, std::int32_t source);
+// The receive that a redirected message was put into.
+Request& take_redirected(DepositPeer& peer);
 
 }  // namespace baton::message

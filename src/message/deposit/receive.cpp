@@ -5,8 +5,7 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
-#include "message/core/protocol.hpp"
-#include "message/deposit/deposit_model.hpp"
+#include "message/core/arrive.hpp"
 #include "message/deposit/peer.hpp"
 
 namespace baton::message {
@@ -16,18 +15,12 @@ namespace {
 // guess: fair between peers. Pieces are up to a ring long.
 constexpr int pieces_per_poll = 16;
 
-MatchQueue& queue_of(std::uint32_t context) {
-  MatchQueue* queue = queue_for(context);
-  BATON_INVARIANT(queue != nullptr && "memory for a context's queue");
-  return *queue;
-}
-
-transport::Offer& offer_of(const Peer& peer, std::int32_t slot) {
+transport::Offer& offer_of(const DepositPeer& peer, std::int32_t slot) {
   return transport::offer(peer.local_rank, slot);
 }
 
 // The receive that matches a message; null when there is none, or the sender has cancelled.
-Request* find_receive(Peer& peer, const lockfree::DepositHeader& header) {
+Request* find_receive(DepositPeer& peer, const lockfree::DepositHeader& header) {
   MatchQueue& queue = queue_of(header.context);
   platform::Guard guard(queue.lock);
   Request* receive = take_posted(queue, header.source, header.tag);
@@ -43,7 +36,7 @@ Request* find_receive(Peer& peer, const lockfree::DepositHeader& header) {
   return receive;
 }
 
-UnexpectedMessage* make_unexpected(const Peer& peer, const lockfree::DepositHeader& header) {
+UnexpectedMessage* make_unexpected(const DepositPeer& peer, const lockfree::DepositHeader& header) {
   auto bytes = static_cast<std::int64_t>(header.message_bytes);
   UnexpectedMessage* unexpected = new_unexpected(bytes);
   BATON_INVARIANT(unexpected != nullptr && "memory for a message that came before its receive");
@@ -52,17 +45,17 @@ UnexpectedMessage* make_unexpected(const Peer& peer, const lockfree::DepositHead
   unexpected->tag = header.tag;
   unexpected->process = peer.process;
   unexpected->bytes = bytes;
+  unexpected->account = const_cast<Account*>(&peer.account);
   if (header.slot >= 0) {
     // As an offer of which all bytes came early: its sender waits for the match.
     unexpected->offered = true;
-    unexpected->offer = header.slot;
-    unexpected->early_bytes = bytes;
+    node_part(*unexpected).slot = header.slot;
     unexpected->claimed = !header.cancellable;
   }
   return unexpected;
 }
 
-void open(IncomingDeposit& incoming, Peer& peer, const lockfree::DepositHeader& header) {
+void open(IncomingDeposit& incoming, DepositPeer& peer, const lockfree::DepositHeader& header) {
   incoming = {};
   incoming.slot = header.slot;
   incoming.receive = header.redirected ? &take_redirected(peer) : find_receive(peer, header);
@@ -98,7 +91,7 @@ void end_slot(Process sender, std::int32_t slot) {
 }
 
 // A message that nobody waited for is complete: now it can be matched.
-void keep_or_deliver(Peer& peer, UnexpectedMessage& unexpected) {
+void keep_or_deliver(DepositPeer& peer, UnexpectedMessage& unexpected) {
   MatchQueue& queue = queue_of(unexpected.context);
   platform::Guard guard(queue.lock);
   account_unexpected(unexpected, unexpected.bytes);
@@ -115,7 +108,7 @@ void keep_or_deliver(Peer& peer, UnexpectedMessage& unexpected) {
   }
 }
 
-void close(IncomingDeposit& incoming, Peer& peer) {
+void close(IncomingDeposit& incoming, DepositPeer& peer) {
   IncomingDeposit message = incoming;
   incoming = {};
   if (message.unexpected) return keep_or_deliver(peer, *message.unexpected);
@@ -127,19 +120,19 @@ void close(IncomingDeposit& incoming, Peer& peer) {
 
 }  // namespace
 
-bool poll_deposit(Peer& peer, DepositPeer& deposit) {
+bool poll_deposit(DepositPeer& peer) {
   lockfree::DepositHeader header;
   int taken = 0;
-  for (; taken < pieces_per_poll && deposit.in.peek(&header); ++taken) {
-    IncomingDeposit& incoming = deposit.incoming;
+  for (; taken < pieces_per_poll && peer.ring_in.peek(&header); ++taken) {
+    IncomingDeposit& incoming = peer.incoming;
     if (header.is_first) open(incoming, peer, header);
     auto bytes = static_cast<std::int64_t>(header.bytes);
-    if (bytes > 0 && !header.redirected) copy_piece(incoming, deposit.in.payload(), bytes);
+    if (bytes > 0 && !header.redirected) copy_piece(incoming, peer.ring_in.payload(), bytes);
     incoming.position += bytes;
     bool last = incoming.position == static_cast<std::int64_t>(header.message_bytes);
     // Before the sender can see that it is consumed: what it matches is advertised no more.
     if (last) close(incoming, peer);
-    deposit.in.take(header);
+    peer.ring_in.take(header);
   }
   if (taken > 0) wake_rank(peer.local_rank);  // it may wait for room
   return taken > 0;
@@ -148,7 +141,7 @@ bool poll_deposit(Peer& peer, DepositPeer& deposit) {
 void accept_deposit(UnexpectedMessage& unexpected, Request& receive) {
   if (receive.bytes > 0)
     datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes);
-  end_slot(unexpected.process, unexpected.offer);
+  end_slot(unexpected.process, node_part(unexpected).slot);
   complete(receive, receive.error);
 }
 

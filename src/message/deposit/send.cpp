@@ -3,8 +3,6 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
-#include "message/core/protocol.hpp"
-#include "message/deposit/deposit_model.hpp"
 #include "message/deposit/peer.hpp"
 
 namespace baton::message {
@@ -30,28 +28,28 @@ bool offer_at_last(Request& send) {
 }
 
 // The next piece in contiguous memory: the program's own, or ours.
-const char* contiguous_piece(DepositPeer& deposit, const Request& send, std::int64_t bytes) {
+const char* contiguous_piece(DepositPeer& peer, const Request& send, std::int64_t bytes) {
   if (!deposit_model().copies_at_sender(send.bytes) && send.datatype->contiguous)
     return static_cast<const char*>(send.buffer) + send.position;
-  datatype::pack(*send.datatype, send.buffer, send.position, deposit.message, bytes);
-  return deposit.message;
+  datatype::pack(*send.datatype, send.buffer, send.position, peer.message, bytes);
+  return peer.message;
 }
 
 // The wire: the data of the next piece go to the ring.
-void deposit_data(DepositPeer& deposit, const Request& send, std::int64_t bytes) {
+void deposit_data(DepositPeer& peer, const Request& send, std::int64_t bytes) {
   if (!deposit_model().copies_at_sender(send.bytes))
-    datatype::pack(*send.datatype, send.buffer, send.position, deposit.out.payload(), bytes);
+    datatype::pack(*send.datatype, send.buffer, send.position, peer.ring_out.payload(), bytes);
   else
-    std::memcpy(deposit.out.payload(), contiguous_piece(deposit, send, bytes),
+    std::memcpy(peer.ring_out.payload(), contiguous_piece(peer, send, bytes),
                 static_cast<std::size_t>(bytes));
 }
 
 // The data of a message, or of its part before the ring's end, to the receive that waits for it.
-bool redirect_piece(Peer& peer, const Request& send, std::int64_t bytes) {
+bool redirect_piece(DepositPeer& peer, const Request& send, std::int64_t bytes) {
   if (!deposit_model().redirects(send.bytes)) return false;
   Target target = claim_target(peer, send);
   return target.number > 0 &&
-         push_to_target(peer, target, contiguous_piece(deposit_peer(peer), send, bytes), bytes);
+         push_to_target(peer, target, contiguous_piece(peer, send, bytes), bytes);
 }
 
 // What is in its receive cannot be cancelled. Not with threads, so nobody has cancelled it
@@ -64,7 +62,7 @@ bool match_own_slot(int slot) {
 }
 
 // Before the last piece is put: then the send may be gone.
-void count_deposit(Peer& peer, std::int64_t bytes, bool split, bool redirected) {
+void count_deposit(DepositPeer& peer, std::int64_t bytes, bool split, bool redirected) {
   bool whole = redirected && !split;
   count_message(peer, whole ? Way::receiver_initiated : Way::eager, bytes);
   if (split)
@@ -75,12 +73,11 @@ void count_deposit(Peer& peer, std::int64_t bytes, bool split, bool redirected) 
 
 }  // namespace
 
-bool put_deposit(Peer& peer, Request& send) {
-  DepositPeer& deposit = deposit_peer(peer);
+bool put_deposit(DepositPeer& peer, Request& send) {
   bool synchronous = send.synchronous;
   for (std::int64_t position = send.position;;) {
     std::uint64_t piece = 0;
-    if (!deposit.out.make_room(static_cast<std::uint64_t>(send.bytes - position), &piece))
+    if (!peer.ring_out.make_room(static_cast<std::uint64_t>(send.bytes - position), &piece))
       return false;
     auto bytes = static_cast<std::int64_t>(piece);
     bool first = position == 0, last = position + bytes == send.bytes;
@@ -96,13 +93,13 @@ bool put_deposit(Peer& peer, Request& send) {
     header.cancellable = slot >= 0;
     header.redirected = first && redirect_piece(peer, send, bytes);
     if (header.redirected && header.cancellable) header.cancellable = !match_own_slot(slot);
-    deposit.out.begin(header);
-    if (bytes > 0 && !header.redirected) deposit_data(deposit, send, bytes);
+    peer.ring_out.begin(header);
+    if (bytes > 0 && !header.redirected) deposit_data(peer, send, bytes);
     position += bytes;
     send.position = position;
     bool withdrawn = last && synchronous && offer_at_last(send);
     if (last) count_deposit(peer, send.bytes, !first, header.redirected);
-    deposit.out.end(header);
+    peer.ring_out.end(header);
     notify(peer);
     if (!last) continue;
     if (withdrawn) {

@@ -4,6 +4,8 @@
 #include <new>
 
 #include "base/settings.hpp"
+#include "message/core/arrive.hpp"
+#include "message/network/cancel.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer.hpp"
 
@@ -95,18 +97,10 @@ void OwnAdverts::close(const Request& receive) {
   --count_;
 }
 
-NetworkAdverts* make_adverts() {
-  return new (std::nothrow) NetworkAdverts;
-}
-
-void forget_adverts(NetworkAdverts* adverts) {
-  delete adverts;
-}
-
-void advertise_over_network(const MatchQueue& queue, Request& receive, Peer& sender) {
+void advertise_over_network(const MatchQueue& queue, Request& receive, RemotePeer& sender) {
   if (receive.bytes <= settings.network_eager_bytes_max || !receive.datatype->contiguous) return;
-  if (!sender.link->has_begun() || sender.queued.first || loss_of(sender.process)) return;
-  NetworkAdverts& adverts = *sender.adverts;
+  if (!sender.link.has_begun() || sender.queued.first || loss_of(sender.process)) return;
+  NetworkAdverts& adverts = sender.adverts;
   if (is_behind_unadvertised(queue, receive) || !adverts.own.wants_more()) return;
   NetworkAdvertLine line{};
   if (!open_advertised(sender, receive, line)) return;
@@ -115,17 +109,16 @@ void advertise_over_network(const MatchQueue& queue, Request& receive, Peer& sen
   line.taken = adverts.taken;
   line.refusals = adverts.refusals;
   receive.process = sender.process;
-  receive.asked = false;
+  network_part(receive).asked = false;
   platform::Guard guard(sender.send_lock);
-  if (!put_line(sender, LineKind::network_advert, 0, {receive.context, receive.tag}, &line,
-                sizeof line))
+  if (!put_line(sender, NetworkLine::advert, 0, {receive.context, receive.tag}, &line, sizeof line))
     close_network_advert(receive);
 }
 
 namespace {
 
 OwnAdverts& own_adverts(const Request& receive) {
-  return peer_of(receive.process).adverts->own;
+  return remote_peer(receive.process).adverts.own;
 }
 
 }  // namespace
@@ -146,15 +139,16 @@ void accept_advertised(Request& receive, const UnexpectedMessage& unexpected) {
 
 namespace {
 
-KnownAdverts::Arrived take_in(Peer& peer, lockfree::Envelope wanted, const NetworkAdvertLine& line,
-                              std::uint32_t& transfer) {
+KnownAdverts::Arrived take_in(RemotePeer& peer, lockfree::Envelope wanted,
+                              const NetworkAdvertLine& line, std::uint32_t& transfer) {
   platform::Guard guard(peer.send_lock);
-  return peer.adverts->known.arrive(wanted, line, !platform::threads_multiple, transfer);
+  return peer.adverts.known.arrive(wanted, line, !platform::threads_multiple, transfer);
 }
 
 }  // namespace
 
-void arrive_network_advert(Peer& peer, lockfree::Envelope wanted, const NetworkAdvertLine& line) {
+void arrive_network_advert(RemotePeer& peer, lockfree::Envelope wanted,
+                           const NetworkAdvertLine& line) {
   std::uint32_t transfer = KnownAdverts::no_transfer;
   const KnownAdverts::Arrived arrived = take_in(peer, wanted, line, transfer);
   if (arrived == KnownAdverts::Arrived::refused) return refuse_advert(peer, line.number);
@@ -176,20 +170,20 @@ void end_cancelled(Request& receive) {
 
 }  // namespace
 
-void arrive_refused_advert(Peer& peer, std::uint32_t number) {
-  ++peer.adverts->refusals;
-  OwnAdverts& own = peer.adverts->own;
+void arrive_refused_advert(RemotePeer& peer, std::uint32_t number) {
+  ++peer.adverts.refusals;
+  OwnAdverts& own = peer.adverts.own;
   for (int i = own.count(); i-- > 0;) {
     Request& receive = own.at(i);
     if (static_cast<std::uint32_t>(receive.advert) - number > ~0u / 2) continue;  // before it
     close_network_advert(receive);
-    if (receive.asked) end_cancelled(receive);
+    if (network_part(receive).asked) end_cancelled(receive);
   }
   ask_for_refused(peer, number);
 }
 
-void arrive_given_advert(Peer& peer, std::uint32_t number) {
-  Request* receive = peer.adverts->own.find(number);
+void arrive_given_advert(RemotePeer& peer, std::uint32_t number) {
+  Request* receive = peer.adverts.own.find(number);
   if (!receive) return;  // its sender was taken for lost
   close_network_advert(*receive);
   end_cancelled(*receive);

@@ -13,7 +13,7 @@
 
 namespace baton::message {
 
-struct Peer;
+struct RemotePeer;
 
 struct NetworkAdvertLine {
   std::uint64_t address;
@@ -99,20 +99,18 @@ struct NetworkAdverts {
   std::uint32_t refusals = 0;  // by it
 };
 
-NetworkAdverts* make_adverts();  // null without memory
-void forget_adverts(NetworkAdverts* adverts);
-
 // `advertise` and `close_advert` of the protocol, for a sender on another node.
-void advertise_over_network(const MatchQueue& queue, Request& receive, Peer& sender);
+void advertise_over_network(const MatchQueue& queue, Request& receive, RemotePeer& sender);
 void close_network_advert(Request& receive);
 // An envelope has met an advertised receive: its data comes without an answer.
 void accept_advertised(Request& receive, const UnexpectedMessage& unexpected);
 
-void arrive_network_advert(Peer& peer, lockfree::Envelope wanted, const NetworkAdvertLine& line);
+void arrive_network_advert(RemotePeer& peer, lockfree::Envelope wanted,
+                           const NetworkAdvertLine& line);
 // A sender that did not remember all it had sent since could not use an advert of ours, nor any
 // later one that left before this was heard.
-void arrive_refused_advert(Peer& peer, std::uint32_t number);
+void arrive_refused_advert(RemotePeer& peer, std::uint32_t number);
 // It has given one back that was to be cancelled.
-void arrive_given_advert(Peer& peer, std::uint32_t number);
+void arrive_given_advert(RemotePeer& peer, std::uint32_t number);
 
 }  // namespace baton::message

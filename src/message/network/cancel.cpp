@@ -1,8 +1,5 @@
-// Taking back between nodes: a send or a receive that is to be cancelled, and adverts that their
-// sender cannot use.
-#include <cstring>
-
 #include "message/core/active.hpp"
+#include "message/core/arrive.hpp"
 #include "message/network/transfer.hpp"
 
 namespace baton::message {
@@ -29,34 +26,47 @@ void tell(Process process, const TakeBackLine& line) {
   (void)send_active(process, ActiveKind::network_cancel, 0, &line, sizeof line);
 }
 
+// A message by its sender and the number it has there.
+struct Offered {
+  Process sender;
+  std::uint32_t number;
+};
+
+bool is_offered(const UnexpectedMessage& one, const void* mark) {
+  const auto& wanted = *static_cast<const Offered*>(mark);
+  return one.offered && one.process == wanted.sender && network_part(one).send == wanted.number;
+}
+
 void give_send_back(Process sender, TakeBackLine line) {
   MatchQueue* queue = queue_for(line.context);
+  const Offered offered{sender, line.number};
   UnexpectedMessage* unexpected = nullptr;
   if (queue) {
     platform::Guard guard(queue->lock);
-    unexpected = take_remote_unexpected(*queue, line.source, sender, line.number);
+    unexpected = take_wanted(*queue, line.source, is_offered, &offered);
   }
   if (!unexpected) return;  // matched: the message goes its way
-  free_unexpected(unexpected);
+  drop_unexpected(*unexpected);
   line.what = TakeBack::send_given;
   tell(sender, line);
 }
 
 // Not if it is used already. False: what has waited for room until now must leave before.
-bool give_advert_back(Peer& receiver, TakeBackLine line) {
+bool give_advert_back(RemotePeer& receiver, TakeBackLine line) {
   platform::Guard guard(receiver.send_lock);
   if (receiver.queued.first) return false;
-  KnownAdverts& known = receiver.adverts->known;
+  KnownAdverts& known = receiver.adverts.known;
   if (!known.has(line.number)) return true;
   line.what = TakeBack::advert_given;
   constexpr auto kind = static_cast<std::uint32_t>(ActiveKind::network_cancel);
-  if (!put_line(receiver, LineKind::active, 0, {kind, 0}, &line, sizeof line)) return false;
+  if (!receiver.protocol->put_active(receiver, {kind, 0}, &line, sizeof line)) return false;
   known.drop(line.number);
   return true;
 }
 
 void take_advert_back(const TakeBackLine& line) {
-  Peer* receiver = contact(line.receiver);  // we may never have sent there
+  auto* receiver =
+      static_cast<RemotePeer*>(contact(line.receiver));  // we may never have sent there
   if (!receiver || !give_advert_back(*receiver, line)) tell(engine.self, line);
 }
 
@@ -71,9 +81,9 @@ void arrive_take_back(const ActiveMessage& message) {
     case TakeBack::advert:
       return take_advert_back(line);
     case TakeBack::advert_given:
-      return arrive_given_advert(peer_of(message.sender), line.number);
+      return arrive_given_advert(remote_peer(message.sender), line.number);
     case TakeBack::advert_refused:
-      return arrive_refused_advert(peer_of(message.sender), line.number);
+      return arrive_refused_advert(remote_peer(message.sender), line.number);
   }
 }
 
@@ -84,16 +94,16 @@ void begin_cancelling() {
 }
 
 void ask_to_cancel(Request& send) {
-  tell(send.process, {TakeBack::send, send.slot, send.context, send.source, {}});
+  tell(send.process, {TakeBack::send, network_part(send).transfer, send.context, send.source, {}});
 }
 
 void ask_to_withdraw(Request& receive) {
-  receive.asked = true;
+  network_part(receive).asked = true;
   tell(receive.process,
        {TakeBack::advert, static_cast<std::uint32_t>(receive.advert), 0, 0, engine.self});
 }
 
-void refuse_advert(const Peer& receiver, std::uint32_t number) {
+void refuse_advert(const RemotePeer& receiver, std::uint32_t number) {
   tell(receiver.process, {TakeBack::advert_refused, number, 0, 0, {}});
 }
 

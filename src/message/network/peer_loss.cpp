@@ -10,8 +10,10 @@
 
 #include "base/settings.hpp"
 #include "message/core/active.hpp"
+#include "message/core/arrive.hpp"
 #include "message/network/lost_in_transit.hpp"
 #include "message/network/transfer.hpp"
+#include "transport/network/library.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/network/peer_watch.hpp"
 
@@ -376,6 +378,55 @@ Error lost_source_of_any(const Context& context, std::int32_t source) {
   Process process;
   return lacks_one(context.owner, source, process) ? lost_peer(process, error_of(process))
                                                    : MPI_SUCCESS;
+}
+
+void (*end_after_lost_message)() = nullptr;
+
+namespace {
+
+const char* host_of(Process process) {
+  const lockfree::ProcessEntry& entry = transport::process_entry(process);
+  return reinterpret_cast<const transport::network::Card*>(entry.card)->host;
+}
+
+}  // namespace
+
+Error lost_peer(Process process, int network_error) {
+  const char* why = transport::network::open_library()->strerror(network_error);
+  if (was_reached(process))
+    return fail(MPI_ERR_OTHER,
+                "rank %u on host %s cannot be reached over the network any more (%s): the host, "
+                "the process or the way there is gone",
+                world_rank(process), host_of(process), why);
+  return fail(MPI_ERR_OTHER,
+              "rank %u on host %s cannot be reached over the network (%s on interface %s): %s; is "
+              "there a route to the host, does a firewall let TCP through between the two, and is "
+              "it the right interface? BATON_NETWORK_INTERFACE chooses another one",
+              world_rank(process), host_of(process), network.endpoint().provider(),
+              network.endpoint().interface(), why);
+}
+
+namespace {
+
+bool peers_may_leave = false;
+
+}  // namespace
+
+void lost_packet(Process process, int error) {
+  // What was on its way to a peer that was found lost meanwhile: whoever waits for it is told.
+  if (peers_may_leave || loss_of(process)) return;
+  (void)lost_peer(process, error);
+  if (end_after_lost_message) end_after_lost_message();
+}
+
+void expect_to_meet_at_the_end(bool expected) {
+  // Who sends while the program computes has to know how long that takes.
+  network.set_injecting(expected && !settings.progress_thread);
+}
+
+void expect_peers_to_leave(bool expected) {
+  peers_may_leave = expected;
+  if (expected) expect_leaving(Leaving::is_over);
 }
 
 }  // namespace baton::message

@@ -23,10 +23,23 @@ struct CommunicatorView {
 };
 extern CommunicatorView communicator_view;
 
+// Ends the job after a message was lost that its send took for sent; explained. Set by who can.
+extern void (*end_after_lost_message)();
+
 // At start and end, with the network.
 void start_peer_watch();
 void stop_peer_watch();
 void expect_leaving(Leaving leaving);
+// Whether this process does not end before all have met: until then all that was sent leaves. Else
+// it has to be told of each packet that it has left.
+void expect_to_meet_at_the_end(bool expected);
+// Whether peers may be gone from now on, since all of them have come to their end.
+void expect_peers_to_leave(bool expected);
+
+// A peer cannot be reached any more: explained, as the error of what was on its way there.
+Error lost_peer(Process process, int network_error);
+// The same for a packet whose send was taken for over.
+void lost_packet(Process process, int network_error);
 
 // In progress that has found nothing: looks, now and then, whether peers are still there.
 void look_after_peers();

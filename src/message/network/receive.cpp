@@ -8,6 +8,7 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/network/network_protocol.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"
 
@@ -89,7 +90,7 @@ void ask(Transfer& transfer) {
     transfer.request->bytes = 0;
     transfer.begin = transfer.end = 0;  // nothing comes: the sender is let go
   }
-  transfer.request->slot = transfer.number;
+  network_part(*transfer.request).transfer = transfer.number;
   submit(*transfer.peer, *transfer.request);
 }
 
@@ -101,8 +102,8 @@ std::int32_t tell_keys(const RailRegistrations& memory, std::uint64_t (&keys)[ra
 
 }  // namespace
 
-bool put_network_cts(Peer& peer, Request& receive) {
-  Transfer& transfer = *find_transfer(receive.slot, false);
+bool put_network_cts(RemotePeer& peer, Request& receive) {
+  Transfer& transfer = *find_transfer(network_part(receive).transfer, false);
   const std::int64_t bytes = transfer.end - transfer.begin;
   NetworkCtsLine line{};
   line.address = transfer.memory.each[0].address;
@@ -116,25 +117,25 @@ bool put_network_cts(Peer& peer, Request& receive) {
   receive.stage = Stage::streaming;
   // Once the line is out, another thread may find the last write and end the receive.
   const bool needs_nothing = transfer.begin == receive.bytes;
-  if (!put_line(peer, LineKind::network_cts, 0, {0, 0}, &line, sizeof line)) return false;
+  if (!put_line(peer, NetworkLine::cts, 0, {0, 0}, &line, sizeof line)) return false;
   if (needs_nothing) end_receive(transfer);
   return true;
 }
 
 void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) {
   if (receive.advert) return accept_advertised(receive, unexpected);
-  Peer& peer = *contact(unexpected.process);
+  RemotePeer& peer = static_cast<RemotePeer&>(*contact(unexpected.process));
   Transfer* transfer = open_transfer(peer, receive, false);
   BATON_INVARIANT(transfer != nullptr);
-  transfer->send = static_cast<std::uint32_t>(unexpected.offer);
-  if (unexpected.early_bytes > 0)
-    take_head(*transfer, unexpected.payload(), unexpected.early_bytes);
+  transfer->send = static_cast<std::uint32_t>(network_part(unexpected).send);
+  if (network_part(unexpected).head_bytes > 0)
+    take_head(*transfer, unexpected.payload(), network_part(unexpected).head_bytes);
   set_outstanding(receive, receive.bytes);
   count_message(peer, Way::network_write, receive.bytes);
   ask(*transfer);
 }
 
-bool open_advertised(Peer& sender, Request& receive, NetworkAdvertLine& line) {
+bool open_advertised(RemotePeer& sender, Request& receive, NetworkAdvertLine& line) {
   Transfer* transfer = open_transfer(sender, receive, false);
   if (!transfer) return false;
   if (open_part(*transfer) != MPI_SUCCESS) {
@@ -143,7 +144,7 @@ bool open_advertised(Peer& sender, Request& receive, NetworkAdvertLine& line) {
   }
   transfer->unmatched = true;
   transfer->writes_left = 0;
-  receive.slot = transfer->number;
+  network_part(receive).transfer = transfer->number;
   line.address = transfer->memory.each[0].address;
   line.rails = tell_keys(transfer->memory, line.keys);
   line.receive = transfer->number;
@@ -151,27 +152,27 @@ bool open_advertised(Peer& sender, Request& receive, NetworkAdvertLine& line) {
 }
 
 void close_advertised(const Request& receive) {
-  Transfer* transfer = find_transfer(receive.slot, false);
+  Transfer* transfer = find_transfer(network_part(receive).transfer, false);
   BATON_INVARIANT(transfer && transfer->unmatched && transfer->writes_left == 0);
   close_transfer(*transfer);
 }
 
 void accept_written(Request& receive, const UnexpectedMessage& unexpected) {
-  Transfer& transfer = *find_transfer(receive.slot, false);
+  Transfer& transfer = *find_transfer(network_part(receive).transfer, false);
   transfer.advert = static_cast<std::uint32_t>(std::exchange(receive.advert, 0));
   transfer.unmatched = false;
-  transfer.send = static_cast<std::uint32_t>(unexpected.offer);
+  transfer.send = static_cast<std::uint32_t>(network_part(unexpected).send);
   receive.stage = Stage::streaming;
   set_outstanding(receive, receive.bytes);
   count_message(*transfer.peer, Way::receiver_initiated, receive.bytes);
-  take_head(transfer, unexpected.payload(), unexpected.early_bytes);
+  take_head(transfer, unexpected.payload(), network_part(unexpected).head_bytes);
   transfer.memory.each[0].address += static_cast<std::uint64_t>(transfer.begin);
   transfer.end = receive.bytes;
   transfer.writes_left += writes_for(transfer.end - transfer.begin, transfer.memory.count);
   if (transfer.writes_left == 0) end_receive(transfer);
 }
 
-void ask_for_refused(const Peer& peer, std::uint32_t first) {
+void ask_for_refused(const RemotePeer& peer, std::uint32_t first) {
   for (std::uint32_t i = 0; i < transfer_numbers(); ++i) {
     Transfer* transfer = find_transfer(i, false);
     if (!transfer || transfer->peer != &peer || transfer->advert == 0 ||
@@ -183,7 +184,7 @@ void ask_for_refused(const Peer& peer, std::uint32_t first) {
 }
 
 void fail_network_receive(Request& receive, Error error) {
-  Transfer& transfer = *find_transfer(receive.slot, false);
+  Transfer& transfer = *find_transfer(network_part(receive).transfer, false);
   transfer.error = error;
   end_receive(transfer);
 }

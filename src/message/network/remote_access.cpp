@@ -4,6 +4,7 @@
 
 #include "base/settings.hpp"
 #include "message/core/wait.hpp"
+#include "message/network/network_protocol.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"
 #include "platform/clock.hpp"
@@ -52,7 +53,7 @@ bool end_if_over(RemoteAccess& access) {
   unlist(access);
   network.forget(access.memory);
   if (access.on_rails) network.expect_on_rails(false);
-  platform::add_shared(engine.network_sends, ~0u);
+  platform::add_shared(messages_over_network().sends_under_way, ~0u);
   // ORDER remote_access.over: release here, acquire in is_over; what was read is there.
   access.over.store(true, std::memory_order_release);
   announce_completion();
@@ -158,11 +159,9 @@ Error begin_access(RemoteAccess& access) {
   Peer* peer = contact(access.process);
   if (!peer) return MPI_ERR_NO_MEM;
   {
-    BATON_INVARIANT(peer->is_remote());
+    BATON_INVARIANT(peer->protocol == &messages_over_network());
     platform::Guard guard(peer->send_lock);
-    if (!peer->link->has_begun())
-      if (Error error = peer->link->begin()) return error;
-    access.peer = &static_cast<transport::network::NetworkLink*>(peer->link)->peer();
+    access.peer = &static_cast<RemotePeer*>(peer)->link.peer();
   }
   const int rails = access.bytes < settings.network_rails_bytes_min || access.there.rails == 1
                         ? 1
@@ -175,7 +174,7 @@ Error begin_access(RemoteAccess& access) {
     part.access = &access;
   }
   choose_rails(access);
-  platform::add_shared(engine.network_sends, 1u);
+  platform::add_shared(messages_over_network().sends_under_way, 1u);
   list(access);
   // Another thread may make progress: it goes on with what is listed.
   if (!platform::threads_multiple) advance(access);

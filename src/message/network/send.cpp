@@ -6,6 +6,7 @@
 
 #include "datatype/pack.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/network/network_protocol.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"
 
@@ -21,7 +22,7 @@ void end_send(Transfer& transfer) {
   Request& send = *transfer.request;
   const Error error = transfer.error;
   close_transfer(transfer);
-  platform::add_shared(engine.network_sends, ~0u);
+  platform::add_shared(messages_over_network().sends_under_way, ~0u);
   set_outstanding(send, 0);
   complete(send, error);
 }
@@ -141,7 +142,7 @@ void begin_part(Transfer& transfer, const NetworkCtsLine& answer) {
 
 }  // namespace
 
-bool put_network_rts(Peer& peer, Request& send) {
+bool put_network_rts(RemotePeer& peer, Request& send) {
   Transfer* transfer = open_transfer(peer, send, true);
   if (!transfer) return false;
   NetworkRtsLine line{send.bytes, transfer->number, 0, {}};
@@ -152,18 +153,18 @@ bool put_network_rts(Peer& peer, Request& send) {
   }
   const lockfree::Envelope envelope{send.context, send.tag};
   send.stage = Stage::offered;
-  send.slot = transfer->number;
+  network_part(send).transfer = transfer->number;
   transfer->next = line.head_bytes;
-  platform::add_shared(engine.network_sends, 1u);
+  platform::add_shared(messages_over_network().sends_under_way, 1u);
   set_outstanding(send, send.bytes);
-  if (!put_line(peer, LineKind::network_rts, send.source, envelope, &line, sizeof line)) {
+  if (!put_line(peer, NetworkLine::rts, send.source, envelope, &line, sizeof line)) {
     set_outstanding(send, 0);
-    platform::add_shared(engine.network_sends, ~0u);
+    platform::add_shared(messages_over_network().sends_under_way, ~0u);
     close_transfer(*transfer);
     return false;
   }
   // Its receiver may have answered, and another thread gone on with it, unless an advert answers.
-  KnownAdverts& known = peer.adverts->known;
+  KnownAdverts& known = peer.adverts.known;
   const NetworkAdvertLine* matched = known.find(envelope);
   const NetworkAdvertLine advert = matched ? *matched : NetworkAdvertLine{};
   known.sent(envelope, line.send, matched);
@@ -171,7 +172,8 @@ bool put_network_rts(Peer& peer, Request& send) {
   return true;
 }
 
-void write_to_advertised(const Peer& peer, std::uint32_t send, const NetworkAdvertLine& advert) {
+void write_to_advertised(const RemotePeer& peer, std::uint32_t send,
+                         const NetworkAdvertLine& advert) {
   Transfer* transfer = find_transfer(send, true);
   if (!transfer && loss_of(peer.process)) return;
   BATON_INVARIANT(transfer && transfer->peer == &peer && !transfer->answered);
@@ -189,7 +191,7 @@ void write_to_advertised(const Peer& peer, std::uint32_t send, const NetworkAdve
   begin_part(*transfer, answer);
 }
 
-void arrive_network_cts(const Peer& peer, const NetworkCtsLine& line) {
+void arrive_network_cts(const RemotePeer& peer, const NetworkCtsLine& line) {
   Transfer* transfer = find_transfer(line.send, true);
   // The first part begins behind what the envelope has brought.
   if (transfer && !transfer->answered) transfer->next = line.offset;

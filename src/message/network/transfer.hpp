@@ -1,27 +1,28 @@
 // The rendezvous over the network: transfers, from the envelope to the last write.
 #pragma once
 
-#include "message/network/advert.hpp"
-#include "message/network/network.hpp"
+#include "message/network/remote_peer.hpp"
 
 namespace baton::message {
 
 // Puts the envelope of a send whose data waits here; and a receiver's answer. False when there is
 // no room on the way. Under the send lock.
-bool put_network_rts(Peer& peer, Request& send);
-bool put_network_cts(Peer& peer, Request& receive);
+bool put_network_rts(RemotePeer& peer, Request& send);
+bool put_network_cts(RemotePeer& peer, Request& receive);
 // The receiver's side of an advert: makes the receive ready to be written into, and fills in where
 // (false without memory); undoes it; a message is being written there.
-bool open_advertised(Peer& sender, Request& receive, NetworkAdvertLine& line);
+bool open_advertised(RemotePeer& sender, Request& receive, NetworkAdvertLine& line);
 void close_advertised(const Request& receive);
 void accept_written(Request& receive, const UnexpectedMessage& unexpected);
 // Our adverts from this number on are used by nobody: asks for what such receives have matched.
-void ask_for_refused(const Peer& peer, std::uint32_t first);
-// The sender's side: writes what waits for an answer; says that it cannot.
-void write_to_advertised(const Peer& peer, std::uint32_t send, const NetworkAdvertLine& advert);
-void refuse_advert(const Peer& receiver, std::uint32_t number);
-// Makes this process answer those who want to cancel a send or receive, and hear answers. At start.
-void begin_cancelling();
+void ask_for_refused(const RemotePeer& peer, std::uint32_t first);
+// The sender's side: writes what waits for an answer.
+void write_to_advertised(const RemotePeer& peer, std::uint32_t send,
+                         const NetworkAdvertLine& advert);
+// What a receiver's answer says.
+void arrive_network_cts(const RemotePeer& peer, const NetworkCtsLine& line);
+// `accept` of the protocol.
+void accept_over_network(const UnexpectedMessage& unexpected, Request& receive);
 // The receiver of a send has given it back, unmatched.
 void end_cancelled_send(std::uint32_t number, Process receiver);
 // Ends a receive whose sender is lost.
@@ -33,8 +34,5 @@ void arrive_network_write(std::uint32_t receive);
 // Goes on with writes that found no room; whether any began.
 bool advance_transfers();
 void forget_transfers();
-
-// A peer cannot be reached any more: explained, as the error of what was on its way there.
-Error lost_peer(Process process, int network_error);
 
 }  // namespace baton::message

@@ -22,7 +22,7 @@ struct Transfers {
 
 }  // namespace
 
-Transfer* open_transfer(Peer& peer, Request& request, bool outgoing) {
+Transfer* open_transfer(RemotePeer& peer, Request& request, bool outgoing) {
   auto* made = new (std::nothrow) Transfer;
   if (!made) return nullptr;
   platform::Guard guard(transfers.lock);

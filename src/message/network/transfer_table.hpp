@@ -25,7 +25,7 @@ struct Write : transport::network::Operation {
 // Either side of a message.
 struct Transfer {
   Request* request = nullptr;
-  Peer* peer = nullptr;
+  RemotePeer* peer = nullptr;
   std::uint32_t number = 0;
   bool outgoing = false;
   bool listed = false;    // among those that want to write
@@ -51,7 +51,7 @@ struct Transfer {
 };
 
 // Null without memory.
-Transfer* open_transfer(Peer& peer, Request& request, bool outgoing);
+Transfer* open_transfer(RemotePeer& peer, Request& request, bool outgoing);
 // Null: there is none, on this side, of that number.
 Transfer* find_transfer(std::uint32_t number, bool outgoing);
 // So many numbers have been in use.
@@ -71,7 +71,7 @@ void end_receive(Transfer& transfer);
 bool is_over(const Transfer& transfer);
 
 inline transport::network::NetworkPeer& network_peer(const Transfer& transfer) {
-  return static_cast<transport::network::NetworkLink*>(transfer.peer->link)->peer();
+  return transfer.peer->link.peer();
 }
 
 }  // namespace baton::message

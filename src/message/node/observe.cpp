@@ -4,6 +4,7 @@
 
 #include "base/settings.hpp"
 #include "message/core/engine.hpp"
+#include "message/node/node_peer.hpp"
 #include "transport/choose.hpp"
 
 namespace baton::message {
@@ -28,9 +29,9 @@ bool pulled_unseen(int index) {
 }
 
 // Under the account lock.
-void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
+void wish(NodePeer& peer, std::int64_t bytes, bool exported, bool pull) {
   int index = Timings::index_of(bytes, exported);
-  Timings::Seen& seen = peer.past().timings.seen[index];
+  Timings::Seen& seen = peer.observed().seen[index];
   if (seen.pulled_ticks && seen.staged_ticks)
     peer.past().traffic.observed[size_class(bytes)] = pull ? Observation::warm : Observation::cold;
   bool other = pull != pulled_unseen(index);
@@ -41,11 +42,12 @@ void wish(Peer& peer, std::int64_t bytes, bool exported, bool pull) {
 
 }  // namespace
 
-void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks) {
+void observe(NodePeer& peer, std::int64_t bytes, bool exported, Taken how,
+             std::int64_t cost_ticks) {
   if (!peer.link->is_open()) return;  // it has no use for our wishes
   platform::Guard guard(peer.history_lock);
   int index = Timings::index_of(bytes, exported);
-  Timings::Seen& seen = peer.past().timings.seen[index];
+  Timings::Seen& seen = peer.observed().seen[index];
   std::uint32_t& mean = how == Taken::pulled ? seen.pulled_ticks : seen.staged_ticks;
   if (how == Taken::pulled && !exported)
     cost_ticks += cost_ticks * settings.pull_penalty_percent / 100;
@@ -54,18 +56,18 @@ void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int6
   wish(peer, bytes, exported, transport::prefer_pull(seen.pulled_ticks, seen.staged_ticks, now));
 }
 
-void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported) {
+void observe_not_pullable(NodePeer& peer, std::int64_t bytes, bool exported) {
   if (!peer.link->is_open()) return;
   platform::Guard guard(peer.history_lock);
   wish(peer, bytes, exported, false);
 }
 
-bool wishes_pull(const Peer& peer, std::int64_t bytes, bool exported) {
+bool wishes_pull(const NodePeer& peer, std::int64_t bytes, bool exported) {
   const int index = Timings::index_of(bytes, exported);
-  return peer.past().timings.seen[index].other != pulled_unseen(index);
+  return peer.observed().seen[index].other != pulled_unseen(index);
 }
 
-bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
+bool should_offer(NodePeer& peer, std::int64_t bytes, bool exported) {
   // Soon, and again soon: first ones are slow, so that some in a row go, and a first few in a row
   // may all be. In the long run less than .5 % of messages, since the other way may take three
   // times as long. Of long messages one at a time does, and there may be few: guesses.
@@ -74,7 +76,7 @@ bool should_offer(Peer& peer, std::int64_t bytes, bool exported) {
   constexpr std::uint16_t turn_max = 1000;
   const std::uint16_t first_try = is_long ? 9 : 3, in_a_row = is_long ? 1 : 4;
   int index = Timings::index_of(bytes, exported);
-  Timings::Trial& trial = peer.past().timings.trial[index];
+  Timings::Trial& trial = peer.observed().trial[index];
   bool other = trial.sent >= first_try && trial.sent < first_try + in_a_row;
   if (trial.sent == trial.turn) {
     trial.sent = 0;

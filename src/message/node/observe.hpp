@@ -11,7 +11,7 @@
 
 namespace baton::message {
 
-struct Peer;
+struct NodePeer;
 
 // Sizes by their binary digits; what is shorter or longer than these counts as the nearest.
 struct Timings {
@@ -73,12 +73,12 @@ class Stores {
 enum class Taken { pulled, pipelined };
 
 // The receiver: a message of this size cost so much, in ticks (platform/clock.hpp).
-void observe(Peer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks);
+void observe(NodePeer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks);
 // It could not have been pulled, because of its receive buffer: the sender need not wait for that.
-void observe_not_pullable(Peer& peer, std::int64_t bytes, bool exported);
+void observe_not_pullable(NodePeer& peer, std::int64_t bytes, bool exported);
 // The sender: whether to offer a message of this size to be pulled, rather than stage it.
-bool should_offer(Peer& peer, std::int64_t bytes, bool exported);
+bool should_offer(NodePeer& peer, std::int64_t bytes, bool exported);
 // The receiver: whether it wishes to pull messages of this size.
-bool wishes_pull(const Peer& peer, std::int64_t bytes, bool exported);
+bool wishes_pull(const NodePeer& peer, std::int64_t bytes, bool exported);
 
 }  // namespace baton::message

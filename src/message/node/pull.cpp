@@ -1,18 +1,17 @@
-// One copy from the sender's buffer to the receiver's. The receiver pulls; of longer messages both
-// sides take pieces, the sender as soon as it looks: if it computes or has lost its CPU, it takes
-// none.
+#include "message/node/pull.hpp"
+
 #include "base/settings.hpp"
 #include "message/core/outstanding.hpp"
-#include "message/core/protocol.hpp"
 #include "message/node/copy_time.hpp"
 #include "platform/clock.hpp"
+#include "platform/peer_pause.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::message {
 
-bool copy_together(transport::Offer& offer, Peer& sender, const char* source, Request& receive,
+bool copy_together(transport::Offer& offer, NodePeer& sender, const char* source, Request& receive,
                    bool* pushed) {
   const OutstandingCopy counted(receive.bytes);
   auto* target = static_cast<char*>(receive.buffer);
@@ -45,18 +44,18 @@ std::uint32_t piece_bytes(std::int64_t bytes) {
 }
 
 bool pull(const UnexpectedMessage& unexpected, Request& receive) {
-  Peer& peer = peer_of(unexpected.process);
+  NodePeer& peer = node_peer(unexpected.process);
   const LocalRank owner = peer.local_rank;
-  auto* source = reinterpret_cast<const char*>(unexpected.address);
+  auto* source = reinterpret_cast<const char*>(node_part(unexpected).address);
   bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
-  bool exported = unexpected.exported;
-  transport::OfferFacts facts{
-      receive.bytes,
-      unexpected.sender_contiguous,
-      receive.datatype->contiguous,
-      mapped || transport::can_read_from(owner),
-      mapped ? 0 : engine.cma_bytes_min,
-      unexpected.for_staging && settings.observe && !wishes_pull(peer, receive.bytes, exported)};
+  bool exported = node_part(unexpected).exported;
+  transport::OfferFacts facts{receive.bytes,
+                              node_part(unexpected).sender_contiguous,
+                              receive.datatype->contiguous,
+                              mapped || transport::can_read_from(owner),
+                              mapped ? 0 : node().cma_bytes_min,
+                              node_part(unexpected).for_staging && settings.observe &&
+                                  !wishes_pull(peer, receive.bytes, exported)};
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);
   transport::Choice choice = transport::choose_receive(facts);
@@ -70,7 +69,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   bool pushed = false;
   bool good;
   if (together) {
-    transport::Offer& offer = transport::offer(owner, unexpected.offer);
+    transport::Offer& offer = transport::offer(owner, node_part(unexpected).slot);
     lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(receive.buffer),
                           static_cast<std::uint64_t>(receive.bytes), piece);
     good = copy_together(offer, peer, source, receive, &pushed);
@@ -102,14 +101,15 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   return good;
 }
 
-bool take_back(Request& receive) {
-  Peer& peer = peer_of(receive.process);
-  auto* source = reinterpret_cast<const char*>(receive.source_address);
-  receive.source_address = 0;
-  transport::Offer& offer = transport::offer(peer.local_rank, receive.slot);
+bool take_back_stream(Request& receive) {
+  NodePeer& peer = node_peer(receive.process);
+  auto* source = reinterpret_cast<const char*>(node_part(receive).source_address);
+  node_part(receive).source_address = 0;
+  transport::Offer& offer = transport::offer(peer.local_rank, node_part(receive).slot);
   if (!lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::taken_back))
     return false;
-  const std::int64_t bytes = receive.limit - receive.position, start = platform::now_ticks();
+  const std::int64_t bytes = node_part(receive).limit - receive.position,
+                     start = platform::now_ticks();
   const OutstandingCopy counted(bytes);
   const bool good =
       transport::read_from(peer.local_rank, source + receive.position,
@@ -121,13 +121,13 @@ bool take_back(Request& receive) {
                            good ? lockfree::OfferState::copied : lockfree::OfferState::given_back));
   wake_rank(peer.local_rank);
   if (!good) return false;
-  receive.position = receive.limit;
-  receive.started_ticks = 0;  // it says nothing about either protocol
+  receive.position = node_part(receive).limit;
+  node_part(receive).started_ticks = 0;  // it says nothing about either protocol
   return true;
 }
 
 std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most) {
-  Peer& peer = peer_of(send.process);
+  NodePeer& peer = node_peer(send.process);
   if (peer.refuses_pushes) return 0;
   // relaxed: written before the offer was shared.
   auto* target = reinterpret_cast<char*>(offer.target.load(std::memory_order_relaxed));

@@ -1,31 +1,17 @@
-// Redirection: a receive that was posted first is advertised to the rank it names, and that rank
-// puts the message straight into the receive buffer. Long ones both sides copy. Not with
-// MPI_THREAD_MULTIPLE, where a receive may be posted while another thread takes a message in.
+#include "message/node/receiver_initiated.hpp"
+
 #include <cstdlib>
 
 #include "base/settings.hpp"
+#include "message/core/arrive.hpp"
 #include "message/core/outstanding.hpp"
-#include "message/core/protocol.hpp"
-#include "message/network/advert.hpp"
+#include "message/node/pull.hpp"
+#include "message/node/rendezvous.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::message {
-
-bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive) {
-  constexpr int looks_max = 32;  // guess
-  int looks = 0;
-  for (const Request* other = queue.posted_any.first; other; other = other->next)
-    if (tags_overlap(*other, receive) || ++looks == looks_max) return true;
-  const List<Request>& bin = queue.posted[MatchQueue::bin(receive.source)];
-  for (const Request* other = bin.first; other != &receive; other = other->next) {
-    if (other->advert) continue;
-    if ((other->source == receive.source && tags_overlap(*other, receive)) || ++looks == looks_max)
-      return true;
-  }
-  return false;
-}
 
 namespace {
 
@@ -37,7 +23,7 @@ transport::Advert& own_advert(LocalRank sender, std::uint64_t number) {
 }
 
 // The first time takes memory.
-bool prepare(Peer& peer) {
+bool prepare(NodePeer& peer) {
   if (peer.advertised) return true;
   if (peer.adverts_refused) return false;
   peer.advertised = static_cast<Request**>(std::calloc(advert_count, sizeof(Request*)));
@@ -45,6 +31,7 @@ bool prepare(Peer& peer) {
       !peer.advertised || transport::reserve_own_adverts(peer.local_rank) != MPI_SUCCESS;
   if (!peer.adverts_refused) {
     peer.link->announce_adverts();
+    peer.takes_adverts = true;
     return true;
   }
   std::free(peer.advertised);
@@ -54,31 +41,23 @@ bool prepare(Peer& peer) {
 
 }  // namespace
 
-void advertise_receive(const MatchQueue& queue, Request& receive, Process source) {
-  if (!settings.receiver_initiated || platform::threads_multiple || receive.source < 0 ||
-      source == engine.self)
-    return;
-  Peer* peer = known_peer(source);
-  if (!peer) return;
-  if (peer->is_remote()) {
-    if (settings.network_receiver_initiated) advertise_over_network(queue, receive, *peer);
-    return;
-  }
-  if (!peer->link->is_open() || !receive.datatype->contiguous) return;
+void advertise_receive(const MatchQueue& queue, Request& receive, NodePeer& peer) {
+  if (!settings.receiver_initiated || platform::threads_multiple) return;
+  if (!peer.link->is_open() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
   bool pushed =
-      transport::is_mappable_by(peer->local_rank, receive.buffer) ||
-      ((peer->link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
+      transport::is_mappable_by(peer.local_rank, receive.buffer) ||
+      ((peer.link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
         !settings.observe) &&
-       receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer->local_rank));
-  if (!pushed || is_behind_unadvertised(queue, receive) || !prepare(*peer)) return;
-  std::uint64_t number = peer->last_advert + 1;
-  Request*& entry = peer->advertised[number % advert_count];
+       receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer.local_rank));
+  if (!pushed || is_behind_unadvertised(queue, receive) || !prepare(peer)) return;
+  std::uint64_t number = peer.last_advert + 1;
+  Request*& entry = peer.advertised[number % advert_count];
   if (entry) return;
   entry = &receive;
-  receive.advert = peer->last_advert = number;
-  receive.process = source;
-  lockfree::open_advert(own_advert(peer->local_rank, number), number,
+  receive.advert = peer.last_advert = number;
+  receive.process = peer.process;
+  lockfree::open_advert(own_advert(peer.local_rank, number), number,
                         reinterpret_cast<std::uint64_t>(receive.buffer),
                         static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag);
 }
@@ -86,17 +65,13 @@ void advertise_receive(const MatchQueue& queue, Request& receive, Process source
 namespace {
 
 void forget_advert(Request& receive) {
-  peer_of(receive.process).advertised[receive.advert % advert_count] = nullptr;
+  node_peer(receive.process).advertised[receive.advert % advert_count] = nullptr;
   receive.advert = 0;
 }
 
 }  // namespace
 
 bool close_receive_advert(Request& receive) {
-  if (peer_of(receive.process).is_remote()) {
-    close_network_advert(receive);
-    return true;
-  }
   const LocalRank sender = transport::local_rank_of(receive.process);
   if (!lockfree::move_advert(own_advert(sender, receive.advert), receive.advert, AdvertState::open,
                              AdvertState::closed))
@@ -105,7 +80,7 @@ bool close_receive_advert(Request& receive) {
   return true;
 }
 
-Target find_target(Peer& peer, const Request& send) {
+Target find_target(NodePeer& peer, const Request& send) {
   if (!peer.link->is_exclusive() || !peer.link->has_adverts() || !send.datatype->contiguous ||
       platform::threads_multiple)
     return {};
@@ -136,15 +111,15 @@ Target find_target(Peer& peer, const Request& send) {
 namespace {
 
 // There is room: the caller has looked, and nobody else's lines go there.
-void put_pushed(Peer& peer, const Request& send, const PushedLine& line) {
+void put_pushed(NodePeer& peer, const Request& send, const PushedLine& line) {
   BATON_INVARIANT(
-      put_line(peer, LineKind::pushed, send.source, {send.context, send.tag}, &line, sizeof line));
+      put_line(peer, NodeLine::pushed, send.source, {send.context, send.tag}, &line, sizeof line));
   peer.pushes.end = peer.link->sent_lines();
   count_sent(peer, Way::receiver_initiated, static_cast<std::size_t>(send.bytes));
 }
 
 // We copy all of it before its line goes.
-bool push_alone(Peer& peer, Request& send, const Target& target, PushedLine& line) {
+bool push_alone(NodePeer& peer, Request& send, const Target& target, PushedLine& line) {
   const OutstandingCopy counted(send.bytes);
   std::int64_t start = platform::now_ticks();
   if (!transport::write_to(peer.local_rank, send.buffer, target.address, send.bytes)) {
@@ -158,7 +133,7 @@ bool push_alone(Peer& peer, Request& send, const Target& target, PushedLine& lin
 }
 
 // Both copy, as soon as the receiver looks.
-void push_together(Peer& peer, Request& send, const Target& target, const PushedLine& line) {
+void push_together(NodePeer& peer, Request& send, const Target& target, const PushedLine& line) {
   std::uint32_t piece = piece_bytes(send.bytes);
   transport::Offer& offer = transport::offer(engine.local_rank, line.slot);
   lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
@@ -171,7 +146,7 @@ void push_together(Peer& peer, Request& send, const Target& target, const Pushed
 
 }  // namespace
 
-bool redirect(Peer& peer, Request& send, const Target& target) {
+bool redirect(NodePeer& peer, Request& send, const Target& target) {
   if (!target.exported && (send.bytes < settings.push_bytes_min || peer.refuses_pushes ||
                            !transport::can_read_from(peer.local_rank)))
     return false;
@@ -190,7 +165,7 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
                   reinterpret_cast<std::uint64_t>(send.buffer),
                   send.bytes,
                   together ? slot : no_slot,
-                  send.exported,
+                  node_part(send).exported,
                   target.exported,
                   0};
   if (together) {
@@ -203,7 +178,10 @@ bool redirect(Peer& peer, Request& send, const Target& target) {
   return false;
 }
 
-void take_back_pushed(Peer& peer, const PushedLine& line) {
+namespace {
+
+// Nobody else gets the receive that a message was pushed into.
+void take_back_pushed(NodePeer& peer, const PushedLine& line) {
   Request& receive = *peer.advertised[line.advert % advert_count];
   platform::Guard guard(receive.queue->lock);
   BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
@@ -211,18 +189,30 @@ void take_back_pushed(Peer& peer, const PushedLine& line) {
                                         AdvertState::claimed, AdvertState::closed));
 }
 
-void end_pushed(Peer& peer, const PushedLine& line, std::int32_t source, std::int32_t tag) {
+// Once the line is dropped.
+void end_pushed(NodePeer& peer, const PushedLine& line, std::int32_t source, std::int32_t tag) {
   Request& receive = *peer.advertised[line.advert % advert_count];
   forget_advert(receive);
   receive.source = source;
   receive.tag = tag;
   receive.bytes = line.bytes;
-  receive.exported = line.exported != 0;
+  node_part(receive).exported = line.exported != 0;
   if (line.slot != no_slot) return accept_pushed(line, receive);
   observe(
-      peer, receive.bytes, receive.exported, Taken::pulled,
+      peer, receive.bytes, node_part(receive).exported, Taken::pulled,
       transport::cost_of_copy(receive.bytes, line.took_ticks, transport::Pushed::all, line.mapped));
   complete(receive, MPI_SUCCESS);
+}
+
+}  // namespace
+
+void arrive_pushed(ArrivedLine& message) {
+  auto& peer = static_cast<NodePeer&>(message.peer());
+  const lockfree::Envelope envelope = message.envelope();
+  const auto line = message.read<PushedLine>();
+  take_back_pushed(peer, line);
+  message.drop();
+  end_pushed(peer, line, message.source(), envelope.tag);
 }
 
 }  // namespace baton::message

@@ -1,29 +1,31 @@
-// Streams, the receiver's side: it copies out of the window behind the sender, and tells it how far
-// it is. What a sender has filled before the match comes the same way.
+#include "message/node/stream_in.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
 #include "datatype/pack.hpp"
 #include "message/core/outstanding.hpp"
-#include "message/core/protocol.hpp"
 #include "message/node/copy_time.hpp"
+#include "message/node/pull.hpp"
+#include "message/node/stream_out.hpp"
 #include "message/node/window.hpp"
 #include "platform/clock.hpp"
 #include "platform/lock.hpp"
+#include "platform/peer_pause.hpp"
 
 namespace baton::message {
 
 namespace {
 
 Request& receive_of(std::uint32_t stream) {
-  platform::Guard guard(engine.incoming.lock);
-  return *engine.incoming.receives[stream];
+  platform::Guard guard(node().incoming.lock);
+  return *node().incoming.receives[stream];
 }
 
 void close_stream(std::uint32_t stream) {
-  platform::Guard guard(engine.incoming.lock);
-  engine.incoming.receives[stream] = nullptr;
+  platform::Guard guard(node().incoming.lock);
+  node().incoming.receives[stream] = nullptr;
 }
 
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
@@ -66,16 +68,16 @@ struct WaitForSender {
 }  // namespace
 
 void give_back(const lockfree::StagingSpan& span, Process sender) {
-  if (span.next_owner == NextOwner::receiver) return keep_transferred(peer_of(sender), span);
+  if (span.next_owner == NextOwner::receiver) return keep_transferred(node_peer(sender), span);
   if (span.next_owner == NextOwner::sender) return;
   lockfree::give_back_chunks(transport::doorbell(engine.local_rank).chunks.free, span.window);
 }
 
 void skip_early(const UnexpectedMessage& unexpected) {
   follow(
-      unexpected.process, unexpected.span, 0, unexpected.early_bytes,
+      unexpected.process, node_part(unexpected).span, 0, node_part(unexpected).early_bytes,
       [](const char*, std::int64_t) {}, WaitForSender{});
-  give_back(unexpected.span, unexpected.process);
+  give_back(node_part(unexpected).span, unexpected.process);
 }
 
 void take_early(const UnexpectedMessage& unexpected, Request& receive) {
@@ -85,10 +87,11 @@ void take_early(const UnexpectedMessage& unexpected, Request& receive) {
     datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, here);
     receive.position += here;
   };
-  if (unexpected.span.empty())
-    take(const_cast<UnexpectedMessage&>(unexpected).payload(), unexpected.early_bytes);
+  if (node_part(unexpected).span.empty())
+    take(const_cast<UnexpectedMessage&>(unexpected).payload(), node_part(unexpected).early_bytes);
   else
-    follow(unexpected.process, unexpected.span, 0, unexpected.early_bytes, take, WaitForSender{});
+    follow(unexpected.process, node_part(unexpected).span, 0, node_part(unexpected).early_bytes,
+           take, WaitForSender{});
   wake_rank(unexpected.process);  // it may wait for room
 }
 
@@ -97,50 +100,53 @@ void take_early(const UnexpectedMessage& unexpected, char* target) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(unexpected.process, unexpected.span, 0, unexpected.early_bytes, take, WaitForSender{});
+  follow(unexpected.process, node_part(unexpected).span, 0, node_part(unexpected).early_bytes, take,
+         WaitForSender{});
   wake_rank(unexpected.process);
 }
 
 bool is_filled(const UnexpectedMessage& unexpected) {
-  const LocalRank owner = owner_of(unexpected.span, unexpected.process, engine.self);
-  auto& progress = transport::window_progress(owner, unexpected.span.window);
-  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - unexpected.span.shift >=
-         unexpected.early_bytes;
+  const LocalRank owner = owner_of(node_part(unexpected).span, unexpected.process, engine.self);
+  auto& progress = transport::window_progress(owner, node_part(unexpected).span.window);
+  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) -
+             node_part(unexpected).span.shift >=
+         node_part(unexpected).early_bytes;
 }
 
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
-  const LocalRank owner = owner_of(receive.span, receive.process, engine.self);
-  auto& progress = transport::window_progress(owner, receive.span.window);
+  const LocalRank owner = owner_of(node_part(receive).span, receive.process, engine.self);
+  auto& progress = transport::window_progress(owner, node_part(receive).span.window);
   const auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   // Of two that are busy each makes one copy of the other's messages and one of its own; where it
   // waits meanwhile, the other does the same.
-  return both_busy ? receive.copy_ticks + filling : std::max(observed_ticks(receive), filling);
+  return both_busy ? node_part(receive).copy_ticks + filling
+                   : std::max(observed_ticks(receive), filling);
 }
 
 std::uint32_t open_stream(Request& receive) {
-  platform::Guard guard(engine.incoming.lock);
-  for (std::uint32_t i = 0; i < engine.incoming.size; ++i)
-    if (!engine.incoming.receives[i]) {
-      engine.incoming.receives[i] = &receive;
+  platform::Guard guard(node().incoming.lock);
+  for (std::uint32_t i = 0; i < node().incoming.size; ++i)
+    if (!node().incoming.receives[i]) {
+      node().incoming.receives[i] = &receive;
       return i;
     }
-  std::uint32_t size = std::max(16u, engine.incoming.size * 2);
+  std::uint32_t size = std::max(16u, node().incoming.size * 2);
   auto** grown =
-      static_cast<Request**>(std::realloc(engine.incoming.receives, size * sizeof(Request*)));
+      static_cast<Request**>(std::realloc(node().incoming.receives, size * sizeof(Request*)));
   BATON_INVARIANT(grown != nullptr);
-  engine.incoming.receives = grown;
-  std::fill(engine.incoming.receives + engine.incoming.size, engine.incoming.receives + size,
+  node().incoming.receives = grown;
+  std::fill(node().incoming.receives + node().incoming.size, node().incoming.receives + size,
             nullptr);
-  std::uint32_t stream = engine.incoming.size;
-  engine.incoming.size = size;
-  engine.incoming.receives[stream] = &receive;
+  std::uint32_t stream = node().incoming.size;
+  node().incoming.size = size;
+  node().incoming.receives[stream] = &receive;
   return stream;
 }
 
 void start_stream_in(Request& receive) {
-  receive.listed = true;
-  engine.streams_in.push(&receive);
-  platform::add_shared(engine.stream_count, 1u);
+  node_part(receive).listed = true;
+  node().streams_in.push(&receive);
+  node().count_streams(1u);
 }
 
 namespace {
@@ -148,13 +154,14 @@ namespace {
 // Of a stream that has not begun: its sender makes no progress, so that it had better be pulled.
 bool waits_too_long(Request& receive) {
   constexpr std::uint8_t patience = 250;  // guess: some 20 microseconds
-  return receive.source_address && (++receive.waits >= patience || engine.about_to_sleep);
+  return node_part(receive).source_address &&
+         (++node_part(receive).waits >= patience || engine.about_to_sleep);
 }
 
 // Whether anything has come.
 bool advance(Request& receive) {
   // guess: the sender needs less for its next piece; but what we could send meanwhile comes first
-  const int looks = engine.streams_out.first ? 1 : 32;
+  const int looks = node().streams_out.first ? 1 : 32;
   int left = looks;
   auto take = [&](const char* source, std::int64_t bytes) {
     datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, bytes);
@@ -165,16 +172,16 @@ bool advance(Request& receive) {
     platform::pause_cpu();
     return --left > 0;
   };
-  if (receive.span.empty()) return waits_too_long(receive) && take_back(receive);
+  if (node_part(receive).span.empty()) return waits_too_long(receive) && take_back_stream(receive);
   std::int64_t before = receive.position;
   // Other threads may wait for the progress lock.
   const std::int64_t end = platform::threads_multiple
-                               ? std::min(receive.limit, before + bytes_per_round)
-                               : receive.limit;
+                               ? std::min(node_part(receive).limit, before + bytes_per_round)
+                               : node_part(receive).limit;
   const std::int64_t start = platform::now_ticks();
-  follow(receive.process, receive.span, before, end, take, wait);
-  if (receive.position == before) return waits_too_long(receive) && take_back(receive);
-  receive.source_address = 0;
+  follow(receive.process, node_part(receive).span, before, end, take, wait);
+  if (receive.position == before) return waits_too_long(receive) && take_back_stream(receive);
+  node_part(receive).source_address = 0;
   count_copy_time(receive, start);
   wake_rank(receive.process);  // it may wait for room
   return true;
@@ -183,39 +190,41 @@ bool advance(Request& receive) {
 }  // namespace
 
 void catch_up(const Peer& peer) {
-  for (Request* receive = engine.streams_in.first; receive; receive = receive->next)
-    if (receive->process == peer.process && receive->span.next_owner == NextOwner::sender)
-      while (receive->position < receive->limit) advance(*receive);
+  for (Request* receive = node().streams_in.first; receive; receive = receive->next)
+    if (receive->process == peer.process &&
+        node_part(*receive).span.next_owner == NextOwner::sender)
+      while (receive->position < node_part(*receive).limit) advance(*receive);
 }
 
-void arrive_window(const Peer& peer, const WindowLine& line) {
+void arrive_window(NodePeer& peer, const WindowLine& line) {
   if (line.span.next_owner == NextOwner::sender) catch_up(peer);
   Request& receive = receive_of(line.stream);
-  receive.span = line.span;
+  node_part(receive).span = line.span;
   // It may have waited for others of its sender, whose time is not its own.
-  if (receive.started_ticks && receive.position == 0) start_observing(receive);
-  receive.source_address = 0;
-  if (!receive.listed) start_stream_in(receive);
+  if (node_part(receive).started_ticks && receive.position == 0) start_observing(receive);
+  node_part(receive).source_address = 0;
+  if (!node_part(receive).listed) start_stream_in(receive);
 }
 
 bool advance_streams_in() {
   bool any = false;
   Request* before = nullptr;
-  for (Request* receive = engine.streams_in.first; receive;) {
+  for (Request* receive = node().streams_in.first; receive;) {
     Request* next = receive->next;
     if (advance(*receive)) {
-      set_outstanding(*receive, receive->limit - receive->position);
+      set_outstanding(*receive, node_part(*receive).limit - receive->position);
       any = true;
     }
-    if (receive->position == receive->limit) {
-      engine.streams_in.take_after(before);
-      platform::add_shared(engine.stream_count, ~0u);
-      if (!receive->span.empty()) give_back(receive->span, receive->process);
-      close_stream(receive->stream);
+    if (receive->position == node_part(*receive).limit) {
+      node().streams_in.take_after(before);
+      node().count_streams(~0u);
+      if (!node_part(*receive).span.empty()) give_back(node_part(*receive).span, receive->process);
+      close_stream(node_part(*receive).stream);
       set_outstanding(*receive, 0);
-      if (receive->started_ticks)
-        observe(peer_of(receive->process), receive->bytes, receive->exported, Taken::pipelined,
-                cost_of_staged(*receive, platform::load_shared(engine.open_offers) > 0));
+      if (node_part(*receive).started_ticks)
+        observe(node_peer(receive->process), receive->bytes, node_part(*receive).exported,
+                Taken::pipelined,
+                cost_of_staged(*receive, platform::load_shared(node().open_offers) > 0));
       complete(*receive, receive->error);
     } else {
       before = receive;

@@ -1,11 +1,10 @@
-// Streams, the sender's side: it fills a window of the receiver's staging in turns, as far as the
-// receiver has emptied it.
+#include "message/node/stream_out.hpp"
+
 #include <algorithm>
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/outstanding.hpp"
-#include "message/core/protocol.hpp"
 #include "message/node/copy_time.hpp"
 #include "message/node/window.hpp"
 #include "platform/clock.hpp"
@@ -19,7 +18,7 @@ namespace baton::message {
 namespace {
 
 // Gives memory to chunks that have none; once reserved they stay so.
-BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
+BATON_COLD bool reserve_chunks(NodePeer& peer, std::uint64_t chunks) {
   for (; chunks; chunks &= chunks - 1) {
     const auto chunk = static_cast<std::uint32_t>(std::countr_zero(chunks));
     if (transport::reserve_chunk(peer.local_rank, chunk) != MPI_SUCCESS) return false;
@@ -29,7 +28,7 @@ BATON_COLD bool reserve_chunks(Peer& peer, std::uint64_t chunks) {
 }
 
 // Makes sure that the chunks of a span have memory, as far as [position, end) of a message goes.
-bool has_memory(Peer& peer, const lockfree::StagingSpan& span, std::int64_t position,
+bool has_memory(NodePeer& peer, const lockfree::StagingSpan& span, std::int64_t position,
                 std::int64_t end) {
   std::uint64_t lacking = span.window.chunks & ~peer.reserved_chunks;
   if (BATON_LIKELY(lacking == 0)) return true;
@@ -52,13 +51,13 @@ int chunks_for(std::int64_t bytes) {
 }
 
 // Takes up to `wanted` chunks; empty when none is free.
-lockfree::Window take_window(Peer& peer, int wanted) {
+lockfree::Window take_window(NodePeer& peer, int wanted) {
   lockfree::Window window = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
   if (!window.empty()) lockfree::open_window(transport::window_progress(peer.local_rank, window));
   return window;
 }
 
-std::int64_t emptied_by(const Peer& peer, lockfree::Window window) {
+std::int64_t emptied_by(const NodePeer& peer, lockfree::Window window) {
   return static_cast<std::int64_t>(
       lockfree::emptied_bytes(transport::window_progress(peer.local_rank, window)));
 }
@@ -68,16 +67,16 @@ std::int64_t published_at_once(const Request& send) {
   const std::int64_t least = settings.pipeline_publish_bytes,
                      most = settings.pipeline_publish_long_bytes;
   constexpr int parts = 16;  // guess: of 64 KiB 4 KiB, of 256 KiB 16 KiB
-  if (send.span.next_owner == NextOwner::receiver && least < most)
+  if (node_part(send).span.next_owner == NextOwner::receiver && least < most)
     return std::clamp(send.bytes / parts / least * least, least, most);
   return send.bytes > settings.early_bytes_max ? most : least;
 }
 
 // Packs from the send's position up to `end` into its span. There is room.
-void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
-  const LocalRank owner = owner_of(send.span, engine.self, peer.process);
-  auto& progress = transport::window_progress(owner, send.span.window);
-  WindowCursor cursor(owner, send.span, send.position);
+void fill_through_cache(NodePeer& peer, Request& send, std::int64_t end) {
+  const LocalRank owner = owner_of(node_part(send).span, engine.self, peer.process);
+  auto& progress = transport::window_progress(owner, node_part(send).span.window);
+  WindowCursor cursor(owner, node_part(send).span, send.position);
   WindowCursor fetch = cursor;
   std::int64_t fetched = send.position;
   const std::int64_t publish_bytes = published_at_once(send);
@@ -95,16 +94,17 @@ void fill_through_cache(Peer& peer, Request& send, std::int64_t end) {
       done += part;
     }
     send.position += piece;
-    lockfree::publish_filled(progress, static_cast<std::uint64_t>(send.position + send.span.shift));
+    lockfree::publish_filled(
+        progress, static_cast<std::uint64_t>(send.position + node_part(send).span.shift));
   }
 }
 
 // The same for contiguous data from a line's beginning on.
-void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
+void fill_around_cache(NodePeer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
-  const LocalRank owner = owner_of(send.span, engine.self, peer.process);
-  auto& progress = transport::window_progress(owner, send.span.window);
-  WindowCursor cursor(owner, send.span, send.position);
+  const LocalRank owner = owner_of(node_part(send).span, engine.self, peer.process);
+  auto& progress = transport::window_progress(owner, node_part(send).span.window);
+  WindowCursor cursor(owner, node_part(send).span, send.position);
   const char* from = static_cast<const char*>(send.buffer);
   while (send.position < end) {
     std::int64_t piece = std::min({publish_bytes, end - send.position, cursor.together()});
@@ -113,18 +113,19 @@ void fill_around_cache(Peer& peer, Request& send, std::int64_t end) {
     platform::end_around_cache();
     cursor.advance(piece);
     send.position += piece;
-    lockfree::publish_filled(progress, static_cast<std::uint64_t>(send.position + send.span.shift));
+    lockfree::publish_filled(
+        progress, static_cast<std::uint64_t>(send.position + node_part(send).span.shift));
   }
 }
 
 // Either way, whichever is quicker.
-void fill(Peer& peer, Request& send, std::int64_t end) {
+void fill(NodePeer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t timed_bytes_min = 4096;  // guess
   const std::int64_t bytes = end - send.position;
-  const std::int64_t place = send.position + send.span.shift;
+  const std::int64_t place = send.position + node_part(send).span.shift;
   const bool may_choose = settings.non_temporal_stores && send.datatype->contiguous &&
                           bytes >= timed_bytes_min && place % cache_line_bytes == 0 &&
-                          is_touched(send.span, place);
+                          is_touched(node_part(send).span, place);
   if (!may_choose) return fill_through_cache(peer, send, end);
   const bool around = settings.non_temporal_stores == 2 || peer.stores.around_cache();
   const std::int64_t start = platform::now_ticks();
@@ -147,7 +148,7 @@ constexpr int lease_pause = 64, pauses_max = 8;
 
 // Gets a lease if chunks are plenty: every peer may have one in a small job; in a large one they
 // take turns.
-void get_lease(Peer& peer) {
+void get_lease(NodePeer& peer) {
   // Of few ranks each gets one, with room for most that are transferred; of more, half of the
   // chunks are left for those without.
   constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
@@ -171,7 +172,7 @@ void get_lease(Peer& peer) {
 
 // At the end of its term nothing more goes into a lease that another sender wants; it goes back
 // once all in it has been taken out.
-void end_term(Peer& peer) {
+void end_term(NodePeer& peer) {
   Lease& lease = peer.lease;
   if (++lease.messages < lease_messages) return;
   auto& chunks = peer.doorbell->chunks;
@@ -188,7 +189,7 @@ void end_term(Peer& peer) {
 }
 
 // A window more that is handed to and fro: of few ranks each two have theirs.
-void get_transferable(Peer& peer) {
+void get_transferable(NodePeer& peer) {
   constexpr int kept_free = lockfree::chunks_per_rank / 4;  // guess
   if (peer.transferred.asked_for || engine.local_ranks > few_others + 1) return;
   peer.transferred.asked_for = true;
@@ -202,17 +203,17 @@ void get_transferable(Peer& peer) {
 }
 
 // All of a message into the window that came last, if there is one, and large enough.
-bool place_in_transferred(Peer& peer, Request& send) {
+bool place_in_transferred(NodePeer& peer, Request& send) {
   TransferredWindows& transferred = peer.transferred;
   if (transferred.count == 0 || send.bytes > transferred.mine[transferred.count - 1].chunks.bytes())
     return false;
   const TransferredWindows::Window& window = transferred.mine[--transferred.count];
-  send.span = {window.chunks, window.position, NextOwner::receiver, window.here};
+  node_part(send).span = {window.chunks, window.position, NextOwner::receiver, window.here};
   return true;
 }
 
 // Room in the lease as far as we remember, or else as it is.
-std::int64_t room_in(Peer& peer, std::int64_t wanted) {
+std::int64_t room_in(NodePeer& peer, std::int64_t wanted) {
   Lease& lease = peer.lease;
   std::int64_t window = lease.window.bytes();
   if (lease.position + wanted > lease.emptied + window)
@@ -233,16 +234,17 @@ void wrap_early(Lease& lease, std::int64_t wanted) {
   lease.position = (lease.position + window - 1) / window * window;
 }
 
-void place_in_lease(Peer& peer, Request& send) {
-  send.span = {peer.lease.window, peer.lease.position - send.position, NextOwner::sender};
-  send.emptied = peer.lease.emptied;
+void place_in_lease(NodePeer& peer, Request& send) {
+  node_part(send).span = {peer.lease.window, peer.lease.position - send.position,
+                          NextOwner::sender};
+  node_part(send).emptied = peer.lease.emptied;
 }
 
 // The lease goes on after what the send has put there, in a new line.
-void move_lease(Peer& peer, const Request& send, std::int64_t end) {
-  peer.lease.end = end + send.span.shift;
+void move_lease(NodePeer& peer, const Request& send, std::int64_t end) {
+  peer.lease.end = end + node_part(send).span.shift;
   peer.lease.position = static_cast<std::int64_t>(
-      round_up(static_cast<std::uint64_t>(end + send.span.shift), cache_line_bytes));
+      round_up(static_cast<std::uint64_t>(end + node_part(send).span.shift), cache_line_bytes));
 }
 
 // Whether streams may go on in the lease: it is no longer than a window that they take.
@@ -253,26 +255,30 @@ bool carries_streams(const Lease& lease) {
 enum class Placed { yes, nothing_free, no_memory };
 
 // A span for a stream that has none: the lease, or a window of its own.
-Placed place_stream(Peer& peer, Request& send) {
+Placed place_stream(NodePeer& peer, Request& send) {
   Lease& lease = peer.lease;
   const bool free = lease_is_free(lease) && !lease.ending;
   if (carries_streams(lease) && (free || lease.holder == &send)) {
     lease.holder = &send;
     place_in_lease(peer, send);
-    return has_memory(peer, send.span, send.position, send.limit) ? Placed::yes : Placed::no_memory;
+    return has_memory(peer, node_part(send).span, send.position, node_part(send).limit)
+               ? Placed::yes
+               : Placed::no_memory;
   }
   // Many streams at once get less each.
   int share = std::max(1, lockfree::free_chunks(peer.doorbell->chunks.free) / 4);
-  send.span = {take_window(peer, std::min(chunks_for(send.limit - send.position), share)),
-               -send.position};
-  send.emptied = 0;
-  if (send.span.empty()) return Placed::nothing_free;
-  if (has_memory(peer, send.span, send.position, send.limit)) return Placed::yes;
-  lockfree::give_back_chunks(peer.doorbell->chunks.free, send.span.window);
+  node_part(send).span = {
+      take_window(peer, std::min(chunks_for(node_part(send).limit - send.position), share)),
+      -send.position};
+  node_part(send).emptied = 0;
+  if (node_part(send).span.empty()) return Placed::nothing_free;
+  if (has_memory(peer, node_part(send).span, send.position, node_part(send).limit))
+    return Placed::yes;
+  lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.window);
   return Placed::no_memory;
 }
 
-bool put_window_line(Peer& peer, Request& send) {
+bool put_window_line(NodePeer& peer, Request& send) {
   platform::Guard guard(peer.send_lock);
   if (peer.queued.first || !peer.link->has_room(1)) return false;
   switch (place_stream(peer, send)) {
@@ -280,18 +286,18 @@ bool put_window_line(Peer& peer, Request& send) {
       return false;
     case Placed::no_memory:
       let_lease_go(send);
-      send.span = {};
+      node_part(send).span = {};
       send.error = MPI_ERR_NO_MEM;
-      send.position = send.limit;
+      send.position = node_part(send).limit;
       return true;
     case Placed::yes:
       break;
   }
-  WindowLine line{send.span, send.stream};
-  if (!put_line(peer, LineKind::window, 0, {0, 0}, &line, sizeof line)) {
+  WindowLine line{node_part(send).span, node_part(send).stream};
+  if (!put_line(peer, NodeLine::window, 0, {0, 0}, &line, sizeof line)) {
     // Of a shared ring: there is no lease, so that the window is the stream's own.
-    lockfree::give_back_chunks(peer.doorbell->chunks.free, send.span.window);
-    send.span = {};
+    lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.window);
+    node_part(send).span = {};
     return false;
   }
   notify(peer);
@@ -300,37 +306,39 @@ bool put_window_line(Peer& peer, Request& send) {
 
 // Whether another thread still writes the early bytes.
 bool is_filling(Request& send) {
-  // ORDER request.filling: acquire here, release in fill_early; how far it came.
-  return std::atomic_ref(send.filling).load(std::memory_order_acquire);
+  // ORDER node_part(request).filling: acquire here, release in fill_early; how far it came.
+  return std::atomic_ref(node_part(send).filling).load(std::memory_order_acquire);
 }
 
 // Writes what there is room for; false when there is none.
-bool advance(Peer& peer, Request& send) {
-  if (send.span.empty()) {
+bool advance(NodePeer& peer, Request& send) {
+  if (node_part(send).span.empty()) {
     if (!put_window_line(peer, send)) return false;
     if (send.error) return true;
   }
-  std::int64_t window_end = send.emptied + send.span.window.bytes() - send.span.shift;
+  std::int64_t window_end =
+      node_part(send).emptied + node_part(send).span.window.bytes() - node_part(send).span.shift;
   if (send.position >= window_end) {
-    send.emptied = emptied_by(peer, send.span.window);
-    window_end = send.emptied + send.span.window.bytes() - send.span.shift;
+    node_part(send).emptied = emptied_by(peer, node_part(send).span.window);
+    window_end =
+        node_part(send).emptied + node_part(send).span.window.bytes() - node_part(send).span.shift;
   }
-  std::int64_t room = std::min(send.limit, window_end) - send.position;
+  std::int64_t room = std::min(node_part(send).limit, window_end) - send.position;
   if (room <= 0) return false;
   const std::int64_t start = platform::now_ticks();
   fill(peer, send, send.position + std::min(room, bytes_per_round));
   count_copy_time(send, start);
-  const LocalRank owner = owner_of(send.span, engine.self, peer.process);
-  lockfree::publish_fill_time(transport::window_progress(owner, send.span.window),
-                              static_cast<std::uint64_t>(send.copy_ticks));
+  const LocalRank owner = owner_of(node_part(send).span, engine.self, peer.process);
+  lockfree::publish_fill_time(transport::window_progress(owner, node_part(send).span.window),
+                              static_cast<std::uint64_t>(node_part(send).copy_ticks));
   wake_rank(peer.local_rank);
   return true;
 }
 
 // The lease goes on behind a stream that has gone through it.
 void end_in_lease(Request& send) {
-  if (send.span.next_owner != NextOwner::sender) return;
-  Peer& peer = peer_of(send.process);
+  if (node_part(send).span.next_owner != NextOwner::sender) return;
+  NodePeer& peer = node_peer(send.process);
   platform::Guard guard(peer.send_lock);
   move_lease(peer, send, send.position);
   let_lease_go(send);
@@ -338,17 +346,17 @@ void end_in_lease(Request& send) {
 
 }  // namespace
 
-std::int64_t open_early(Peer& peer, Request& send, bool exported) {
+std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   // Early bytes are many unexpected ones: the receiver's wish for envelopes must not be missed for
   // long.
   constexpr int sends_per_look = 4;  // guess
   send.position = 0;
-  send.span = {};
-  send.for_staging = false;
-  send.copy_ticks = 0;
+  node_part(send).span = {};
+  node_part(send).for_staging = false;
+  node_part(send).copy_ticks = 0;
   if (!peer.link->is_exclusive()) return 0;
   if (++peer.early_sends % sends_per_look == 0) peer.link->look();
-  std::int64_t pulled_bytes_min = exported ? 0 : engine.cma_bytes_min;
+  std::int64_t pulled_bytes_min = exported ? 0 : node().cma_bytes_min;
   bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
                   (exported || transport::can_read_from(peer.local_rank));
   transport::EarlyFacts facts{
@@ -360,12 +368,12 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
       may_pull && (!settings.observe || should_offer(peer, send.bytes, exported)),
       settings.pipeline_early != 0};
   transport::Choice choice = transport::choose_early(facts);
-  send.for_staging = choice.way == Way::pipelined;
+  node_part(send).for_staging = choice.way == Way::pipelined;
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
   // A term also ends for who no longer uses it.
   if (!lease.window.empty()) end_term(peer);
-  if (!send.for_staging) return 0;
+  if (!node_part(send).for_staging) return 0;
   if (lease.window.empty()) {
     get_lease(peer);
     if (settings.ownership_transfer && !lease.window.empty()) get_transferable(peer);
@@ -382,8 +390,8 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   place_in_lease(peer, send);
   const bool keeps = wanted < send.bytes && carries_streams(lease);
   // The stream that follows in it does not ask again.
-  if (!has_memory(peer, send.span, 0, keeps ? send.bytes : wanted)) {
-    send.span = {};
+  if (!has_memory(peer, node_part(send).span, 0, keeps ? send.bytes : wanted)) {
+    node_part(send).span = {};
     return 0;
   }
   move_lease(peer, send, wanted);
@@ -393,19 +401,19 @@ std::int64_t open_early(Peer& peer, Request& send, bool exported) {
   return wanted;
 }
 
-void close_early(Peer& peer, Request& send) {
-  if (send.span.next_owner == NextOwner::receiver) {
-    peer.transferred.mine[peer.transferred.count++] = {send.span.window, send.span.shift,
-                                                       send.span.at_sender};
-    send.span = {};
+void close_early(NodePeer& peer, Request& send) {
+  if (node_part(send).span.next_owner == NextOwner::receiver) {
+    peer.transferred.mine[peer.transferred.count++] = {
+        node_part(send).span.window, node_part(send).span.shift, node_part(send).span.at_sender};
+    node_part(send).span = {};
     return;
   }
-  peer.lease.position = send.span.shift;
-  send.span = {};
+  peer.lease.position = node_part(send).span.shift;
+  node_part(send).span = {};
   let_lease_go(send);
 }
 
-void keep_transferred(Peer& peer, const lockfree::StagingSpan& span) {
+void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span) {
   platform::Guard guard(peer.send_lock);
   BATON_INVARIANT(peer.transferred.count < 2);
   // Behind what has been filled: the other side does not take the old message for the new one.
@@ -413,46 +421,48 @@ void keep_transferred(Peer& peer, const lockfree::StagingSpan& span) {
   peer.transferred.mine[peer.transferred.count++] = {span.window, next, !span.at_sender};
 }
 
-bool holds_lease(Peer& peer, const Request& send) {
+bool holds_lease(NodePeer& peer, const Request& send) {
   // relaxed: only the holder itself finds itself here.
   return std::atomic_ref(peer.lease.holder).load(std::memory_order_relaxed) == &send;
 }
 
 void let_lease_go(Request& send) {
   if (send.process == engine.self) return;
-  Peer& peer = peer_of(send.process);
+  NodePeer& peer = node_peer(send.process);
   if (!holds_lease(peer, send)) return;
   // ORDER lease.holder: release here, acquire in lease_is_free.
   std::atomic_ref(peer.lease.holder).store(nullptr, std::memory_order_release);
 }
 
-void fill_early(Peer& peer, Request& send, std::int64_t bytes) {
-  bool timed = send.datatype->contiguous && (send.bytes >= engine.cma_bytes_min || send.exported);
+void fill_early(NodePeer& peer, Request& send, std::int64_t bytes) {
+  bool timed =
+      send.datatype->contiguous && (send.bytes >= node().cma_bytes_min || node_part(send).exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress =
-      transport::window_progress(owner_of(send.span, engine.self, peer.process), send.span.window);
+  auto& progress = transport::window_progress(
+      owner_of(node_part(send).span, engine.self, peer.process), node_part(send).span.window);
   fill(peer, send, bytes);
   if (timed) {
     count_copy_time(send, start);
-    lockfree::publish_fill_time(progress, static_cast<std::uint64_t>(send.copy_ticks));
+    lockfree::publish_fill_time(progress, static_cast<std::uint64_t>(node_part(send).copy_ticks));
     peer.crossing.sent();
   }
-  // ORDER request.filling: release here, acquire in is_filling; it may be gone afterwards.
-  std::atomic_ref(send.filling).store(false, std::memory_order_release);
+  // ORDER node_part(request).filling: release here, acquire in is_filling; it may be gone
+  // afterwards.
+  std::atomic_ref(node_part(send).filling).store(false, std::memory_order_release);
 }
 
 void start_stream_out(Request& send) {
   send.stage = Stage::streaming;
-  engine.streams_out.push(&send);
-  platform::add_shared(engine.stream_count, 1u);
+  node().streams_out.push(&send);
+  node().count_streams(1u);
 }
 
 bool advance_streams_out() {
   bool any = false;
   Request* before = nullptr;
-  for (Request* send = engine.streams_out.first; send;) {
+  for (Request* send = node().streams_out.first; send;) {
     Request* next = send->next;
-    Peer& peer = peer_of(send->process);
+    NodePeer& peer = node_peer(send->process);
     // One at a time to each peer, so that few lines of staging and one place of each buffer are in
     // use. All have been asked for: whoever waits here waits for a receiver that takes.
     if (!peer.streaming) peer.streaming = send;
@@ -462,17 +472,17 @@ bool advance_streams_out() {
       continue;
     }
     const bool filling = is_filling(*send);
-    if (!filling && send->new_window) {
-      send->span = {};
-      send->new_window = false;
+    if (!filling && node_part(*send).new_window) {
+      node_part(*send).span = {};
+      node_part(*send).new_window = false;
     }
     if (!filling && advance(peer, *send)) {
-      set_outstanding(*send, send->limit - send->position);
+      set_outstanding(*send, node_part(*send).limit - send->position);
       any = true;
     }
-    if (!filling && send->position == send->limit) {
-      engine.streams_out.take_after(before);
-      platform::add_shared(engine.stream_count, ~0u);
+    if (!filling && send->position == node_part(*send).limit) {
+      node().streams_out.take_after(before);
+      node().count_streams(~0u);
       end_in_lease(*send);
       peer.streaming = nullptr;
       end_streamed_offer(*send);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/settings.hpp"
-#include "message/core/engine.hpp"
+#include "message/node/node_peer.hpp"
 #include "tests/message/fake_link.hpp"
 
 namespace baton::message {
@@ -19,12 +19,15 @@ struct observe_test : testing::Test {
     sender.link = &from_sender;
     receiver.history = &of_receiver;
     sender.history = &of_sender;
+    receiver.timings = &seen_of_receiver;
+    sender.timings = &seen_of_sender;
   }
   FakeNetwork network;
   FakeLink from_sender{network, Process{0}, Process{1}},
       from_receiver{network, Process{1}, Process{0}};
-  Peer sender, receiver;
+  NodePeer sender, receiver;
   History of_sender, of_receiver;
+  Timings seen_of_sender, seen_of_receiver;
 };
 using observing = observe_test;
 

@@ -89,11 +89,11 @@ TEST_F(long_messages, stream_through_windows_that_are_no_longer_than_the_setting
   for (bool any = true; any;) {
     any = ranks.step(0);
     for (const Request& send : sends)
-      if (send.stage == Stage::streaming && !is_complete(send) && !send.span.empty() &&
-          !send.new_window) {
+      if (send.stage == Stage::streaming && !is_complete(send) && !node_part(send).span.empty() &&
+          !node_part(send).new_window) {
         seen = true;
-        EXPECT_EQ(send.span.next_owner, NextOwner::pool);
-        EXPECT_LE(send.span.window.bytes(), window_bytes);
+        EXPECT_EQ(node_part(send).span.next_owner, NextOwner::pool);
+        EXPECT_LE(node_part(send).span.window.bytes(), window_bytes);
       }
     any |= ranks.step(1);
     free_before = free_before ? free_before : free_chunks_of(ranks, 1);
@@ -199,7 +199,7 @@ TEST_F(long_messages, that_wait_for_their_turn_keep_their_slots) {
   Request more[3], received[3];
   for (int i = 0; i < 3; ++i) {
     ranks.send(0, 1, out[i].data(), bytes, 10 + i, more[i]);
-    for (const Request& send : sends) EXPECT_NE(more[i].slot, send.slot);
+    for (const Request& send : sends) EXPECT_NE(node_part(more[i]).slot, node_part(send).slot);
     ranks.receive(1, 0, in[i].data(), bytes, 10 + i, received[i]);
   }
   for (int i = 0; i < 2000; ++i) ranks.step(1);

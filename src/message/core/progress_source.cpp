@@ -1,0 +1,41 @@
+#include "message/core/progress_source.hpp"
+
+#include <atomic>
+
+#include "message/core/engine.hpp"
+#include "message/core/progress_thread.hpp"
+#include "message/core/wait.hpp"
+
+namespace baton::message {
+
+// Under the lock of the list.
+void ProgressSources::make_known(ProgressSource& source) {
+  if (source.known_) return;
+  source.known_ = true;
+  source.next_ = nullptr;
+  ProgressSource** link = &first;
+  while (*link) link = &(*link)->next_;
+  // ORDER sources.link: release here, acquire in after.
+  std::atomic_ref(*link).store(&source, std::memory_order_release);
+}
+
+void ProgressSources::forget() {
+  for (ProgressSource* source = first; source; source = source->next_) {
+    source->known_ = false;
+    source->under_way_ = 0;
+  }
+}
+
+void ProgressSource::set_active(bool active) {
+  {
+    platform::Guard guard(engine.sources.lock);
+    engine.sources.make_known(*this);
+    add((active ? 1u : 0u) - under_way_);
+  }
+  if (BATON_UNLIKELY(active && platform::threads_multiple)) {
+    wake_waiters();
+    rouse_progress_thread();
+  }
+}
+
+}  // namespace baton::message

@@ -1,0 +1,84 @@
+// What the progress loop goes on with beside lanes and queues: protocols, collectives, windows. A
+// source registers when something is first under way. Nothing under way anywhere costs the loop one
+// branch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "platform/lock.hpp"
+#include "transport/sleep.hpp"
+
+namespace baton::message {
+
+// What a sleeper waits for beside its doorbell.
+struct SleepPlan {
+  explicit SleepPlan(std::int64_t bound) : bound_us(bound) {}
+  pollfd descriptors[transport::sleep_descriptors_max];
+  int count = 0;
+  std::int64_t bound_us;  // whoever cannot tell when it has something lowers this
+  bool sleeps = true;     // false: something is there
+};
+
+class ProgressSource {
+ public:
+  // Goes on with what is under way; whether anything happened. Under the progress lock.
+  virtual bool advance() = 0;
+  // Whether it goes on only while this process makes progress. Asked while something is under way.
+  virtual bool needs_progress() const { return true; }
+  // Whether it waits for room that nobody tells of: a sleeper looks again soon.
+  virtual bool waits_for_room() const { return false; }
+  // Who waits is about to sleep; and has slept for so long.
+  virtual void plan_sleep(SleepPlan&) {}
+  virtual void has_slept(const SleepPlan&, std::int64_t slept_ns) { (void)slept_ns; }
+
+  bool is_active() const { return platform::load_shared(under_way_) != 0; }
+  // Of a source that is either active or not. Any thread.
+  void set_active(bool active);
+
+ protected:
+  ~ProgressSource() = default;
+  // Of a source that the engine knows: so much more is under way, or less. Any thread.
+  void add(std::uint32_t number);
+
+ private:
+  friend struct ProgressSources;
+  std::uint32_t under_way_ = 0;
+  bool known_ = false;  // to the engine
+  ProgressSource* next_ = nullptr;
+};
+
+// One that is a function, for who has nothing to say beside.
+class FunctionSource final : public ProgressSource {
+ public:
+  constexpr explicit FunctionSource(bool (*function)()) : advance_(function) {}
+  bool advance() override { return advance_(); }
+
+ private:
+  bool (*advance_)();
+};
+
+// The engine's, which live as long as it does.
+struct ProgressSources {
+  ProgressSource* first = nullptr;
+  std::uint32_t under_way = 0;  // of all
+  platform::Lock lock;          // of becoming known, and of set_active
+
+  bool any() const { return platform::load_shared(under_way) != 0; }
+  // Those with something under way.
+  template <class Do>
+  void each(Do&& act) const {
+    for (ProgressSource* source = after(first); source; source = after(source->next_))
+      if (source->is_active()) act(*source);
+  }
+  void make_known(ProgressSource& source);
+  void forget();
+
+ private:
+  static ProgressSource* after(ProgressSource* const& link) {
+    // ORDER sources.link: acquire here, release in make_known; the source is complete.
+    return std::atomic_ref(const_cast<ProgressSource*&>(link)).load(std::memory_order_acquire);
+  }
+};
+
+}  // namespace baton::message

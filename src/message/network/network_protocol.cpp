@@ -1,0 +1,351 @@
+#include "message/network/network_protocol.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <new>
+
+#include "base/network_profile.hpp"
+#include "base/settings.hpp"
+#include "message/core/arrive.hpp"
+#include "message/network/cancel.hpp"
+#include "message/network/eager.hpp"
+#include "message/network/peer_loss.hpp"
+#include "message/network/remote_access.hpp"
+#include "message/network/transfer.hpp"
+#include "platform/clock.hpp"
+#include "platform/futex.hpp"
+
+namespace baton::message {
+
+using transport::network::network;
+
+namespace {
+
+RemotePeer& cast(Peer& peer) {
+  return static_cast<RemotePeer&>(peer);
+}
+
+static_assert(sizeof(transport::network::Card) <= sizeof(lockfree::ProcessEntry::card));
+
+// A process's card; waits until it is there. Its process is about to put it there, or mpiexec ends
+// the job.
+const transport::network::Card* find_card(Process process) {
+  lockfree::ProcessEntry& entry = transport::process_entry(process);
+  // ORDER process_entry.card: acquire here, release in start_network.
+  while (!entry.ready.load(std::memory_order_acquire)) platform::yield_cpu();
+  return reinterpret_cast<const transport::network::Card*>(entry.card);
+}
+
+// "2.5"
+struct LibraryVersion {
+  char text[16];
+  LibraryVersion() {
+    const std::uint32_t version = transport::network::open_library()->version();
+    std::snprintf(text, sizeof text, "%u.%u", FI_MAJOR(version), FI_MINOR(version));
+  }
+};
+
+}  // namespace
+
+Error NetworkProtocol::set_up() {
+  const auto& world = transport::job().world;
+  inbox_ = new (std::nothrow) transport::network::NetworkInbox;
+  if (!inbox_) return fail(MPI_ERR_NO_MEM, "no memory to receive from the network");
+  // Under another launcher it is open: the others know its card.
+  const bool one_machine = world.processes == transport::rank_count();
+  if (!network.is_open())
+    if (Error error = network.open_endpoint(one_machine)) return error;
+  network.tell_always(transport::status_row(engine.local_rank).channel);
+  take_network_profile(environment_variable("BATON_PROFILE_NETWORK"), network.endpoint().provider(),
+                       LibraryVersion().text, one_machine);
+  if (Error error = network.begin(world.processes, engine.self, {world.key[0], world.key[1]},
+                                  find_card, lost_packet))
+    return error;
+  if (Error error = transport::open_wake_pipe()) return error;
+  begin_cancelling();
+  start_peer_watch();
+  engine.sources.make_known(*this);
+  add(1);
+  lockfree::ProcessEntry& own = transport::process_entry(engine.self);
+  const transport::network::Card card = network.own_card();
+  std::memcpy(own.card, &card, sizeof card);
+  // ORDER process_entry.card: release here, acquire in find_card.
+  own.ready.store(1, std::memory_order_release);
+  return MPI_SUCCESS;
+}
+
+NetworkProtocol::~NetworkProtocol() {
+  stop_peer_watch();
+  forget_transfers();
+  if (inbox_) inbox_->forget();
+  network.close();
+  transport::close_wake_pipe();
+  delete inbox_;
+}
+
+namespace {
+
+// What messages go over, and why it was taken, in words.
+void describe(char* text, std::size_t bytes) {
+  const transport::network::Endpoint& endpoint = network.endpoint();
+  constexpr std::size_t packets_bytes_max = 300;
+  char packets[packets_bytes_max];
+  describe_packets(static_cast<std::int64_t>(network.eager_bytes_max()), packets, sizeof packets);
+  char further[80] = {};
+  std::size_t used = 0;
+  for (int rail = 1; rail < network.rails() && used < sizeof further; ++rail)
+    used +=
+        static_cast<std::size_t>(std::snprintf(further + used, sizeof further - used, "%s %s",
+                                               rail == 1 ? "parts of long messages also over" : ",",
+                                               network.endpoint_at(rail).interface()));
+  std::snprintf(text, bytes, "%s on interface %s, of libfabric %s: %s; %s%s%s", endpoint.provider(),
+                endpoint.interface(), LibraryVersion().text, network.reason(), further,
+                further[0] ? "; " : "", packets);
+}
+
+}  // namespace
+
+void NetworkProtocol::report(TrafficRecord& record) const {
+  describe(record.network, sizeof record.network);
+}
+
+// ---- peers
+
+Peer* NetworkProtocol::make_peer(Process process) {
+  auto* peer = new (std::nothrow) RemotePeer(process);
+  if (!peer) return nullptr;
+  peer->account.senders = &peer->link;
+  peer->account.tell = [](void* senders, bool envelopes_only) {
+    static_cast<transport::network::NetworkLink*>(senders)->set_envelopes_only(envelopes_only);
+  };
+  return peer;
+}
+
+void NetworkProtocol::forget_peer(Peer* peer) {
+  delete &cast(*peer);
+}
+
+Error NetworkProtocol::begin(Peer& peer) {
+  if (!give_history(peer))
+    return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(peer.process));
+  platform::Guard sending(peer.send_lock);
+  return cast(peer).link.begin();
+}
+
+// ---- sending
+
+namespace {
+
+bool put_request(RemotePeer& peer, Request& request) {
+  if (request.kind == RequestKind::receive) return put_network_cts(peer, request);
+  const bool eager = !request.synchronous && !peer.link.envelopes_only() &&
+                     request.bytes <= network_eager_bytes_max(request);
+  return eager ? put_eager(peer, request) : put_network_rts(peer, request);
+}
+
+// libfabric's error by which nothing will ever find room there; 0: something may.
+int error_of(const RemotePeer& peer) {
+  const int lost = loss_of(peer.process);
+  return lost ? lost : peer.link.lost();
+}
+
+}  // namespace
+
+bool NetworkProtocol::put(Peer& peer, Request& request) {
+  RemotePeer& remote = cast(peer);
+  if (!loss_of(peer.process) && put_request(remote, request)) return true;
+  const int lost = error_of(remote);
+  if (BATON_LIKELY(lost == 0)) return false;
+  // Nothing will ever find room there.
+  if (request.kind == RequestKind::receive)
+    fail_network_receive(request, lost_peer(peer.process, lost));
+  else
+    complete(request, lost_peer(peer.process, lost));
+  return true;
+}
+
+bool NetworkProtocol::put_active(Peer& peer, transport::Envelope envelope, const void* payload,
+                                 std::size_t bytes) {
+  const auto header = lockfree::make_header(static_cast<unsigned>(LineKind::active), bytes, 0);
+  // What is for a lost peer is dropped.
+  return error_of(cast(peer)) || cast(peer).link.put(header, envelope, payload, bytes) ||
+         error_of(cast(peer));
+}
+
+// ---- receiving
+
+namespace {
+
+// Both sides count a sender's messages alike (advert.hpp).
+void count_taken(Peer& peer, unsigned kind) {
+  if (kind == static_cast<unsigned>(LineKind::payload) ||
+      kind == static_cast<unsigned>(NetworkLine::rts))
+    ++cast(peer).adverts.taken;
+}
+
+void arrive_network_rts(ArrivedLine& message) {
+  const lockfree::Envelope envelope = message.envelope();
+  const auto line = message.read<NetworkRtsLine>();
+  MatchQueue& queue = queue_of(envelope.context);
+  UnexpectedMessage& unexpected = make_unexpected(message.peer(), message.account(),
+                                                  message.source(), envelope, line.head_bytes);
+  unexpected.bytes = line.bytes;
+  BATON_INVARIANT(line.head_bytes <= sizeof line.head);
+  std::copy_n(line.head, line.head_bytes, unexpected.payload());
+  unexpected.offered = true;
+  unexpected.claimed = true;  // its sender cannot take it back
+  network_part(unexpected) = {line.send, line.head_bytes};
+  message.drop();
+  Request* receive;
+  {
+    platform::Guard guard(queue.lock);
+    receive = take_posted(queue, unexpected.source, unexpected.tag);
+    if (!receive) {
+      count(engine.counters.unexpected);
+      account_unexpected(unexpected, line.head_bytes);
+      keep(queue, unexpected);
+    }
+  }
+  if (receive) deliver(unexpected, *receive);
+}
+
+}  // namespace
+
+bool NetworkProtocol::arrive(ArrivedLine& line) {
+  RemotePeer& peer = cast(line.peer());
+  switch (static_cast<NetworkLine>(line.kind())) {
+    case NetworkLine::rts:
+      arrive_network_rts(line);
+      return false;
+    case NetworkLine::cts:
+      arrive_network_cts(peer, line.take<NetworkCtsLine>());
+      return false;
+    case NetworkLine::advert: {
+      const lockfree::Envelope wanted = line.envelope();
+      arrive_network_advert(peer, wanted, line.take<NetworkAdvertLine>());
+      return false;
+    }
+  }
+  BATON_INVARIANT(!"a line of an unknown kind has come from another node");
+  __builtin_unreachable();
+}
+
+void NetworkProtocol::accept(UnexpectedMessage& unexpected, Request& receive) {
+  accept_over_network(unexpected, receive);
+}
+
+void NetworkProtocol::advertise(const MatchQueue& queue, Request& receive, Peer& sender) {
+  if (!settings.receiver_initiated || !settings.network_receiver_initiated ||
+      platform::threads_multiple)
+    return;
+  advertise_over_network(queue, receive, cast(sender));
+}
+
+bool NetworkProtocol::close_advert(Request& receive) {
+  close_network_advert(receive);
+  return true;
+}
+
+bool NetworkProtocol::may_take_back(Request& receive) {
+  ask_to_withdraw(receive);
+  return false;
+}
+
+bool NetworkProtocol::take_back_send(Request& send) {
+  ask_to_cancel(send);
+  return false;
+}
+
+lockfree::ChannelClass NetworkProtocol::channel_of(Process process) {
+  const auto* peer = network.known(process);
+  return peer ? peer->its_channel.look(platform::now_ns) : lockfree::channel_idle;
+}
+
+void NetworkProtocol::tell_channel(Process process) {
+  if (auto* peer = network.known(process)) network.tell_channel(*peer);
+}
+
+// ---- progress
+
+namespace {
+
+// Each peer that this process has a way to, under its send lock.
+template <class Action>
+void each_peer(Action action) {
+  for (std::uint32_t i = 0; i < engine.process_count; ++i) {
+    Peer* peer = known_peer(static_cast<Process>(i));
+    if (!peer || peer->protocol != &messages_over_network()) continue;
+    platform::Guard guard(peer->send_lock);
+    if (cast(*peer).link.has_begun()) action(cast(*peer).link.peer());
+  }
+}
+
+}  // namespace
+
+bool NetworkProtocol::LookGap::skips() {
+  const bool for_others = engine.watches_memory && engine.oversubscribed;
+  if (engine.about_to_sleep || (in_vain_ < patience && !for_others)) return false;
+  return ++skipped_ % gap != 0;
+}
+
+bool NetworkProtocol::advance() {
+  if (network.has_filled()) network.send_filled();
+  if (BATON_UNLIKELY(network.has_wishes()))
+    each_peer([](transport::network::NetworkPeer& peer) { network.tell_wishes(peer); });
+  if (look_gap_.skips()) return false;
+  bool any = network.poll(arrive_network_write, engine.about_to_sleep);
+  any |= poll_inbox(*inbox_, nullptr, count_taken);
+  any |= advance_transfers();
+  any |= advance_accesses();
+  look_gap_.found(any);
+  if (!any) look_after_peers();
+  return any;
+}
+
+bool NetworkProtocol::has_left() const {
+  return platform::load_shared(sends_under_way) == 0 && !network.has_filled() &&
+         !network.is_sending();
+}
+
+bool NetworkProtocol::needs_progress() const {
+  return network.is_sending() || has_accesses();
+}
+
+// False: something is there already.
+bool NetworkProtocol::add_descriptors(SleepPlan& plan) {
+  first_descriptor_ = plan.count;
+  completions_ = 0;
+  bool tells = trust_.deserved();
+  for (int rail = 0; tells && rail < network.rails(); ++rail) {
+    transport::network::Endpoint& endpoint = network.endpoint_at(rail);
+    tells = endpoint.wait_descriptor() >= 0 && plan.count < transport::sleep_descriptors_max;
+    if (!tells) break;
+    if (!endpoint.may_wait()) return false;
+    completions_ += endpoint.completions();
+    plan.descriptors[plan.count++] = {endpoint.wait_descriptor(), POLLIN, 0};
+  }
+  if (tells) return true;
+  constexpr std::int64_t blind_us = 200;  // guess: where it does not tell, look again soon
+  plan.count = first_descriptor_;
+  plan.bound_us = std::min(plan.bound_us, blind_us);
+  return true;
+}
+
+void NetworkProtocol::plan_sleep(SleepPlan& plan) {
+  if (!add_descriptors(plan)) plan.sleeps = false;
+}
+
+void NetworkProtocol::has_slept(const SleepPlan& plan, std::int64_t slept_ns) {
+  for (int i = first_descriptor_; i < std::min(plan.count, first_descriptor_ + network.rails());
+       ++i)
+    if (plan.descriptors[i].revents) return trust_.alarm(completions_, slept_ns);
+}
+
+void NetworkProtocol::DescriptorTrust::alarm(std::uint64_t completions, std::int64_t waited_ns) {
+  constexpr std::int64_t at_once_ns = 10000;  // guess: of ppoll that need not wait
+  false_alarms_ = completions == seen_ && waited_ns < at_once_ns ? false_alarms_ + 1 : 0;
+  seen_ = completions;
+}
+
+}  // namespace baton::message

@@ -1,0 +1,80 @@
+// The protocol of processes on other nodes: eager messages go with their envelope, longer ones are
+// written straight into the receive buffer once it is known (RTS, CTS, remote writes). Only in jobs
+// that span nodes. Used by the files of this folder.
+#pragma once
+
+#include "message/core/protocol.hpp"
+#include "message/network/remote_peer.hpp"
+
+namespace baton::message {
+
+class NetworkProtocol final : public Protocol {
+ public:
+  // Opens the network and introduces this process to the others. Explained.
+  [[nodiscard]] Error set_up();
+  ~NetworkProtocol() override;
+
+  Peer* make_peer(Process process) override;
+  void forget_peer(Peer* peer) override;
+  Error begin(Peer& peer) override;
+  bool put(Peer& peer, Request& request) override;
+  bool put_active(Peer& peer, transport::Envelope envelope, const void* payload,
+                  std::size_t bytes) override;
+  bool arrive(ArrivedLine& line) override;
+  void accept(UnexpectedMessage& unexpected, Request& receive) override;
+  void advertise(const MatchQueue& queue, Request& receive, Peer& sender) override;
+  bool close_advert(Request& receive) override;
+  bool may_take_back(Request& receive) override;
+  bool take_back_send(Request& send) override;
+  lockfree::ChannelClass channel_of(Process process) override;
+  void tell_channel(Process process) override;
+  bool has_left() const override;
+  void report(TrafficRecord& record) const override;
+  bool advance() override;
+  bool needs_progress() const override;
+  void plan_sleep(SleepPlan& plan) override;
+  void has_slept(const SleepPlan& plan, std::int64_t slept_ns) override;
+
+  std::uint32_t sends_under_way = 0;  // that have not all left
+
+ private:
+  // A look costs a system call or two. Where nothing has come for a while, neighbours in memory are
+  // looked at more often than the network.
+  class LookGap {
+   public:
+    bool skips();
+    void found(bool any) { in_vain_ = any ? 0 : in_vain_ + 1; }
+
+   private:
+    static constexpr std::uint32_t patience = 64, gap = 16;  // guess
+    std::uint32_t in_vain_ = 0;
+    std::uint32_t skipped_ = 0;
+  };
+  // Whether the network's descriptor can be believed. That of libfabric 1.17's own TCP provider
+  // stays readable for good once it was: then nobody ever waits for it.
+  class DescriptorTrust {
+   public:
+    bool deserved() const { return false_alarms_ < false_alarms_max; }
+    // It was readable after so long; `completions` is what came from the network so far. Remote
+    // writes and reads of peers' providers wake us without any.
+    void alarm(std::uint64_t completions, std::int64_t waited_ns);
+
+   private:
+    static constexpr int false_alarms_max = 20;  // guess
+    std::uint64_t seen_ = 0;
+    int false_alarms_ = 0;
+  };
+  bool add_descriptors(SleepPlan& plan);
+
+  transport::network::NetworkInbox* inbox_ = nullptr;
+  LookGap look_gap_;
+  DescriptorTrust trust_;
+  int first_descriptor_ = 0;       // of a sleep
+  std::uint64_t completions_ = 0;  // when it began
+};
+
+inline NetworkProtocol& messages_over_network() {
+  return static_cast<NetworkProtocol&>(*engine.protocols[static_cast<int>(PeerKind::network)]);
+}
+
+}  // namespace baton::message

@@ -1,0 +1,253 @@
+#include "message/node/node_protocol.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <new>
+
+#include "base/settings.hpp"
+#include "message/core/arrive.hpp"
+#include "message/node/receiver_initiated.hpp"
+#include "message/node/rendezvous.hpp"
+#include "message/node/stream_in.hpp"
+#include "message/node/stream_out.hpp"
+#include "platform/futex.hpp"
+#include "transport/node_link.hpp"
+
+namespace baton::message {
+
+namespace {
+
+NodePeer& cast(Peer& peer) {
+  return static_cast<NodePeer&>(peer);
+}
+
+// Where ranks take turns on the CPUs, only the sum of their work counts, and one copy is less of it
+// than two, also where it is the slower one for each (8 ranks on 2 cores of a Zen 4 virtual
+// machine, 2026-11-22: alltoall of 64 KiB 294 instead of 615 us, of 16 KiB 116 instead of 88).
+std::int64_t single_copy_bytes_min() {
+  constexpr std::int64_t oversubscribed_bytes_min = 65536;
+  const bool chosen = source_of(*find_setting("cma_bytes_min")) != SettingSource::fallback;
+  return engine.oversubscribed && !chosen
+             ? std::min(settings.cma_bytes_min, oversubscribed_bytes_min)
+             : settings.cma_bytes_min;
+}
+
+// A history and times of its own, before a pair has a lane. False when memory is short.
+bool give_own_history(NodePeer& peer) {
+  if (!give_history(peer)) return false;
+  Timings* shared = &node().shared_timings[static_cast<int>(peer.peer_class)];
+  if (&peer.observed() != shared) return true;
+  auto* own = new (std::nothrow) Timings;
+  if (!own) return false;
+  // ORDER peer.timings: release here, acquire in NodePeer::observed; it is constructed.
+  if (!peer.timings.compare_exchange_strong(shared, own, std::memory_order_release,
+                                            std::memory_order_relaxed))
+    delete own;  // relaxed: another thread was first
+  return true;
+}
+
+// Its lines come in a lane of its own from now on. Under the progress lock.
+void open_lane(NodePeer& peer) {
+  (void)give_own_history(peer);  // without memory for it nothing is observed
+  peer.link->open_lane();
+  if (!peer.in.attached()) return;  // a link without lanes
+  use_lane(peer);
+  if (node().inbox) poll_peer(peer);
+}
+
+}  // namespace
+
+Error NodeProtocol::set_up() {
+  cma_bytes_min = single_copy_bytes_min();
+  make_link = transport::make_node_link;
+  engine.posted_bytes_max = settings.eager_bytes_max;
+  engine.tells_outstanding = true;
+  engine.sources.make_known(*this);
+  shared_timings = new (std::nothrow) Timings[peer_class_count];
+  transport::Inbox* lines = nullptr;
+  if (shared_timings && transport::job().rings_shared) lines = transport::make_shared_inbox();
+  if (!shared_timings || (transport::job().rings_shared && !lines))
+    return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
+  if (lines) use_inbox(lines);
+  return MPI_SUCCESS;
+}
+
+void NodeProtocol::use_inbox(transport::Inbox* lines) {
+  inbox = lines;
+  inbox_account.senders = lines;
+  inbox_account.tell = [](void* senders, bool envelopes_only) {
+    static_cast<transport::Inbox*>(senders)->set_envelopes_only(envelopes_only);
+  };
+  add(1);
+}
+
+NodeProtocol::~NodeProtocol() {
+  delete inbox;
+  delete[] shared_timings;
+  std::free(incoming.receives);
+}
+
+bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
+  peer->link = make_link(process, peer->out, peer->in);
+  if (!peer->link) {
+    delete peer;
+    return false;
+  }
+  peer->local_rank = transport::local_rank_of(process);
+  peer->doorbell = &transport::doorbell(peer->local_rank);
+  const auto place = lockfree::peer_class(place_of(engine.self), place_of(process));
+  // relaxed: nobody else knows it yet.
+  peer->timings.store(&shared_timings[static_cast<int>(place)], std::memory_order_relaxed);
+  peer->account.senders = peer->link;
+  peer->account.tell = [](void* senders, bool envelopes_only) {
+    static_cast<transport::Link*>(senders)->set_envelopes_only(envelopes_only);
+  };
+  return true;
+}
+
+Peer* NodeProtocol::make_peer(Process process) {
+  auto* peer = new (std::nothrow) NodePeer;
+  return peer && complete_peer(peer, process) ? peer : nullptr;
+}
+
+void NodeProtocol::forget_peer(Peer* peer) {
+  NodePeer& one = cast(*peer);
+  if (&one.observed() != &shared_timings[static_cast<int>(one.peer_class)]) delete &one.observed();
+  std::free(one.advertised);
+  delete one.link;
+  delete &one;
+}
+
+Error NodeProtocol::begin(Peer& peer) {
+  NodePeer& one = cast(peer);
+  // Only a pair that shares its way to others does without a history of its own.
+  if (!inbox && !give_own_history(one))
+    return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(peer.process));
+  platform::Guard sending(peer.send_lock);
+  if (Error error = one.link->begin()) return error;
+  if (peer.out.attached()) notify_slow(peer.local_rank);  // the bit makes the lane known there
+  return MPI_SUCCESS;
+}
+
+bool NodeProtocol::look(Peer& peer) {
+  // A line in the inbox will say that there is a lane, before we may look into it.
+  if (inbox) return false;
+  open_lane(cast(peer));
+  return poll_peer(peer);
+}
+
+bool NodeProtocol::put(Peer& peer, Request& request) {
+  return put_request(cast(peer), request);
+}
+
+bool NodeProtocol::put_active(Peer& peer, transport::Envelope envelope, const void* payload,
+                              std::size_t bytes) {
+  if (!put_line(cast(peer), LineKind::active, 0, envelope, payload, bytes)) return false;
+  notify(peer);
+  return true;
+}
+
+bool NodeProtocol::arrive(ArrivedLine& line) {
+  NodePeer& peer = cast(line.peer());
+  switch (static_cast<NodeLine>(line.kind())) {
+    case NodeLine::rts:
+      arrive_rts(line);
+      // Copying it took long: what we wait for may be there, and the next one's receive may be
+      // posted before it is taken for unexpected and copied twice.
+      return true;
+    case NodeLine::cts:
+      arrive_cts(line.take<CtsLine>());
+      return false;
+    case NodeLine::window:
+      arrive_window(peer, line.take<WindowLine>());
+      return false;
+    case NodeLine::pushed:
+      arrive_pushed(line);
+      return false;
+    case NodeLine::lane:
+      line.drop();
+      open_lane(peer);
+      return false;
+  }
+  BATON_INVARIANT(!"a line of an unknown kind has come from this node");
+  __builtin_unreachable();
+}
+
+bool NodeProtocol::claim(UnexpectedMessage& unexpected) {
+  return claim_offer(unexpected);
+}
+
+bool NodeProtocol::is_withdrawn(const UnexpectedMessage& unexpected) const {
+  return is_offer_withdrawn(unexpected);
+}
+
+void NodeProtocol::accept(UnexpectedMessage& unexpected, Request& receive) {
+  accept_rts(unexpected, receive);
+}
+
+void NodeProtocol::advertise(const MatchQueue& queue, Request& receive, Peer& sender) {
+  advertise_receive(queue, receive, cast(sender));
+}
+
+bool NodeProtocol::close_advert(Request& receive) {
+  return close_receive_advert(receive);
+}
+
+bool NodeProtocol::take_back_send(Request& send) {
+  return withdraw(send);
+}
+
+bool NodeProtocol::is_moving(const Request& request) const {
+  return is_offer_taken(request);
+}
+
+lockfree::ChannelClass NodeProtocol::channel_of(Process process) {
+  return lockfree::look_at_channel(
+      transport::status_row(transport::local_rank_of(process)).channel);
+}
+
+bool NodeProtocol::has_left() const {
+  using platform::load_shared;
+  // Nobody need ever look at what was cancelled.
+  return load_shared(stream_count) == 0 &&
+         load_shared(open_offers) == load_shared(withdrawn_offers);
+}
+
+void NodeProtocol::report(TrafficRecord& record) const {
+  record.cma_bytes_min = cma_bytes_min;
+}
+
+bool NodeProtocol::advance() {
+  bool any = inbox && poll_inbox(*inbox, &inbox_account, nullptr);
+  if (platform::load_shared(open_offers)) any |= poll_offers();
+  if (stream_count) any |= advance_streams_in() | advance_streams_out();
+  return any;
+}
+
+bool NodeProtocol::needs_progress() const {
+  return !has_left();
+}
+
+bool NodeProtocol::waits_for_room() const {
+  return platform::load_shared(stream_count) != 0;
+}
+
+bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Envelope envelope,
+              const void* payload, std::size_t bytes) {
+  // What is longer than a line says how long it is.
+  const bool varies = kind < static_cast<unsigned>(LineKind::first_of_protocol);
+  if (!peer.link->put(lockfree::make_header(kind, varies ? bytes : 0, source), envelope, payload,
+                      bytes))
+    return false;
+  if (!peer.out.attached()) count(engine.counters.shared_ring);
+  return true;
+}
+
+void get_lane_if_due(NodePeer& peer) {
+  if (peer.out.attached() || !peer.link->wants_lane() || !give_own_history(peer)) return;
+  if (!put_line(peer, NodeLine::lane, 0, {0, 0}, nullptr, 0)) return;
+  peer.link->use_lane();
+  count(engine.counters.own_rings);
+}
+
+}  // namespace baton::message

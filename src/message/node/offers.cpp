@@ -1,0 +1,230 @@
+#include "message/node/offers.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+#include "message/core/arrive.hpp"
+#include "message/core/outstanding.hpp"
+#include "message/node/node_protocol.hpp"
+#include "message/node/pull.hpp"
+#include "message/node/stream_in.hpp"
+#include "message/node/stream_out.hpp"
+
+namespace baton::message {
+
+namespace {
+
+constexpr std::uint32_t page_sends = OfferSlots::page_sends;
+static_assert(transport::offers_per_page == page_sends);
+
+// With more pages than this in use a poll looks at a part, so that many open offers stay cheap;
+// guess. Who is about to sleep looks at all.
+constexpr std::uint32_t pages_per_poll = 16;
+
+OfferSlots::Page& page_of(std::uint32_t slot) {
+  return *node().offers.pages[slot / page_sends];
+}
+Request*& send_of(std::uint32_t slot) {
+  return page_of(slot).sends[slot % page_sends];
+}
+
+// A page of offers, with memory on both sides of it.
+bool add_page() {
+  OfferSlots& offers = node().offers;
+  auto* page = new (std::nothrow) OfferSlots::Page;
+  if (page && transport::reserve_own_offers(offers.in_use) == MPI_SUCCESS) {
+    offers.pages[offers.in_use++] = page;
+    return true;
+  }
+  delete page;
+  return false;
+}
+
+int free_slot() {
+  OfferSlots& offers = node().offers;
+  for (; offers.full < offers.in_use; ++offers.full)
+    if (const std::uint64_t open = offers.pages[offers.full]->open; ~open)
+      return static_cast<int>(offers.full * page_sends + std::countr_one(open));
+  if (offers.in_use == OfferSlots::pages_max) return no_slot;
+  return add_page() ? static_cast<int>((offers.in_use - 1) * page_sends) : no_memory;
+}
+
+void close_slot(std::uint32_t slot) {
+  page_of(slot).open &= ~(std::uint64_t{1} << (slot % page_sends));
+  node().offers.full = std::min(node().offers.full, slot / page_sends);
+  send_of(slot) = nullptr;
+  node().count_offers(~0u);
+}
+
+lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
+  return transport::offer(engine.local_rank, slot);
+}
+
+}  // namespace
+
+int open_slot(Request& send, Stage stage) {
+  platform::Guard guard(node().offers.lock);
+  int free = free_slot();
+  if (free < 0) return free;
+  auto slot = static_cast<std::uint32_t>(free);
+  node_part(send).slot = slot;
+  node_part(send).asked = false;
+  send.stage = stage;
+  page_of(slot).open |= std::uint64_t{1} << (slot % page_sends);
+  send_of(slot) = &send;
+  node().count_offers(1u);
+  lockfree::open_offer(own_offer(slot));
+  set_outstanding(send, send.bytes);
+  return free;
+}
+
+void abandon_slot(std::uint32_t slot) {
+  platform::Guard guard(node().offers.lock);
+  set_outstanding(*send_of(slot), 0);
+  close_slot(slot);
+}
+
+namespace {
+
+// Frees the slots of sends that are done. Whether there were any; and a send whose receiver shares
+// the copying, if there is one.
+bool end_done_offers(Request** shared) {
+  platform::Guard guard(node().offers.lock);
+  bool any = false;
+  OfferSlots& offers = node().offers;
+  std::uint32_t pages =
+      engine.about_to_sleep ? offers.in_use : std::min(offers.in_use, pages_per_poll);
+  for (; pages > 0; --pages) {
+    std::uint32_t page = offers.next_polled < offers.in_use ? offers.next_polled : 0;
+    offers.next_polled = page + 1;
+    for (std::uint64_t bits = offers.pages[page]->open; bits; bits &= bits - 1) {
+      std::uint32_t slot = page * page_sends + static_cast<std::uint32_t>(std::countr_zero(bits));
+      lockfree::OfferState state = lockfree::offer_state(own_offer(slot));
+      Request* send = send_of(slot);
+      if (state == lockfree::OfferState::shared) *shared = send;
+      // What the receiver has taken back ends here only when its request for a stream has come: the
+      // slot must not be another's by then.
+      const bool asked = send && node_part(*send).asked;
+      if (state == lockfree::OfferState::given_back && asked) {
+        BATON_INVARIANT(
+            lockfree::move_offer(own_offer(slot), state, lockfree::OfferState::streaming));
+        start_stream_out(*send);
+        any = true;
+        continue;
+      }
+      if (state != lockfree::OfferState::done && !(state == lockfree::OfferState::copied && asked))
+        continue;
+      close_slot(slot);
+      if (send) {
+        let_lease_go(*send);
+        set_outstanding(*send, 0);
+        complete(*send, MPI_SUCCESS);
+      } else {
+        platform::add_shared(node().withdrawn_offers, ~0u);  // and the receiver has seen it
+      }
+      any = true;
+    }
+  }
+  return any;
+}
+
+}  // namespace
+
+bool poll_offers() {
+  Request* shared = nullptr;
+  bool any = end_done_offers(&shared);
+  // Its slot closes only here, when it is done.
+  // Under the progress lock, which other threads may wait for: a piece at a time.
+  const std::uint64_t most = platform::threads_multiple ? 1 : ~std::uint64_t{0};
+  if (shared) any |= push_pieces(own_offer(node_part(*shared).slot), *shared, most) > 0;
+  return any;
+}
+
+void arrive_cts(const CtsLine& line) {
+  Request* send;
+  {
+    platform::Guard guard(node().offers.lock);
+    send = send_of(line.slot);
+    BATON_INVARIANT(send != nullptr);
+    node_part(*send).limit = line.limit;
+    node_part(*send).stream = line.stream;
+    node_part(*send).new_window = !line.window_kept;
+    node_part(*send).asked = !lockfree::move_offer(
+        own_offer(line.slot), lockfree::OfferState::claimed, lockfree::OfferState::streaming);
+    if (node_part(*send).asked) return;  // taken back: end_done_offers goes on with it
+  }
+  start_stream_out(*send);
+}
+
+void end_streamed_offer(Request& send) {
+  platform::Guard guard(node().offers.lock);
+  BATON_INVARIANT(lockfree::move_offer(own_offer(node_part(send).slot),
+                                       lockfree::OfferState::streaming,
+                                       lockfree::OfferState::done));
+  close_slot(node_part(send).slot);
+}
+
+bool withdraw(Request& send) {
+  platform::Guard guard(node().offers.lock);
+  if (send.stage != Stage::offered || send_of(node_part(send).slot) != &send) return false;
+  if (!lockfree::move_offer(own_offer(node_part(send).slot), lockfree::OfferState::offered,
+                            lockfree::OfferState::withdrawn))
+    return false;
+  // The receiver still holds the envelope that names this slot: it stays open until it has looked.
+  send_of(node_part(send).slot) = nullptr;
+  let_lease_go(send);
+  set_outstanding(send, 0);
+  platform::add_shared(node().withdrawn_offers, 1u);
+  return true;
+}
+
+namespace {
+
+transport::Offer& offer_of(const UnexpectedMessage& unexpected) {
+  return transport::offer(transport::local_rank_of(unexpected.process),
+                          static_cast<std::uint32_t>(node_part(unexpected).slot));
+}
+
+// The end of a message whose sender has cancelled it. We will not look again: its slot may be used
+// anew. Its early bytes are complete, since only then it could be withdrawn.
+void drop_withdrawn(UnexpectedMessage& unexpected) {
+  BATON_INVARIANT(lockfree::move_offer(offer_of(unexpected), lockfree::OfferState::withdrawn,
+                                       lockfree::OfferState::done));
+  if (!node_part(unexpected).span.empty()) skip_early(unexpected);
+  drop_unexpected(unexpected);
+}
+
+}  // namespace
+
+bool claim_offer(UnexpectedMessage& unexpected) {
+  unexpected.claimed = lockfree::move_offer(offer_of(unexpected), lockfree::OfferState::offered,
+                                            lockfree::OfferState::claimed);
+  if (unexpected.claimed) return true;
+  drop_withdrawn(unexpected);
+  return false;
+}
+
+bool is_offer_withdrawn(const UnexpectedMessage& unexpected) {
+  return lockfree::offer_state(offer_of(unexpected)) == lockfree::OfferState::withdrawn;
+}
+
+OfferSlots::~OfferSlots() {
+  for (Page* page : pages) delete page;
+}
+
+void end_offer(Process sender, std::int32_t slot) {
+  if (slot == no_slot) return;
+  auto& offer =
+      transport::offer(transport::local_rank_of(sender), static_cast<std::uint32_t>(slot));
+  // Claimed, or shared: no other moves it now.
+  BATON_INVARIANT(
+      lockfree::move_offer(offer, lockfree::offer_state(offer), lockfree::OfferState::done));
+  wake_rank(sender);
+}
+
+bool is_offer_taken(const Request& send) {
+  return lockfree::offer_state(own_offer(node_part(send).slot)) != lockfree::OfferState::offered;
+}
+
+}  // namespace baton::message

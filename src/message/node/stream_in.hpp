@@ -1,0 +1,35 @@
+// Staging and streams, the receiver's side: takes out what a sender fills in. Used by the
+// rendezvous, under the progress lock.
+#pragma once
+
+#include "message/node/node_protocol.hpp"
+
+namespace baton::message {
+
+// --- early bytes. Copies them behind their sender: to the receive, which may want fewer, or to
+// memory. The span is the caller's to give back.
+void take_early(const UnexpectedMessage& unexpected, Request& receive);
+void take_early(const UnexpectedMessage& unexpected, char* target);
+// They are not wanted.
+void skip_early(const UnexpectedMessage& unexpected);
+// Whether they are all there.
+bool is_filled(const UnexpectedMessage& unexpected);
+// What was there is over: its window is free, unless it is leased, or ours now.
+void give_back(const lockfree::StagingSpan& span, Process sender);
+
+// --- streams
+// Numbers the stream that the receive will be; it goes on by itself from when its window is known.
+std::uint32_t open_stream(Request& receive);
+void start_stream_in(Request& receive);
+void arrive_window(NodePeer& peer, const WindowLine& line);
+// Goes on with all of them; whether anything came.
+bool advance_streams_in();
+// A peer has gone on in its lease: the stream that went through it before lies there complete.
+// Takes it out, so that what we say we have emptied is true of all before.
+void catch_up(const Peer& peer);
+// What a staged message has cost, in ticks: the receiver's time, or its sender's if that was
+// longer, which shows when many are under way; both if each of the two had its own to send
+// meanwhile.
+std::int64_t cost_of_staged(const Request& receive, bool both_busy);
+
+}  // namespace baton::message
