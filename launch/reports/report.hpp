@@ -1,0 +1,36 @@
+// What the launcher tells people, and the one way in which text leaves it. Nothing here throws or
+// ends the process: a job's result does not depend on whether its reports could be written.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "machine/placement.hpp"
+
+namespace baton::launch {
+
+// Writes all of it, waiting for a reader as any program does, unless `give_up` says to wait no more
+// (of a descriptor that does not block). False: it could not, and errno says why; EAGAIN: given up.
+bool write_text(int descriptor, std::string_view text, const std::function<bool()>& give_up = {});
+
+// A file for writing, which is made if it is not there; `how`: O_TRUNC or O_APPEND. Never waits:
+// the descriptor does not block, and a pipe that nobody reads is an error.
+std::expected<int, std::string> open_to_write(const std::string& name, int how);
+
+// Writes to standard error, whether anybody reads it or not.
+void report(std::string_view text);
+// From now on "mpiexec: TEXT" is "mpiexec on HOST: TEXT": others report of the same job.
+void report_from(const std::string& host);
+// Reports "mpiexec: TEXT".
+void complain(const std::string& text);
+
+// From now on a reader of standard error that stops delays nobody (run/outlet.hpp). For processes
+// that watch others.
+void report_in_background();
+
+// "rank 3 on core 5", or "rank 3" when it was not bound to one core.
+std::string rank_text(int rank, const machine::Placement& placement);
+
+}  // namespace baton::launch
