@@ -20,8 +20,10 @@
 #include <string_view>
 
 #include "launch/hosts/hand_over.hpp"
+#include "launch/hosts/node_job.hpp"
 #include "launch/hosts/other_jobs.hpp"
 #include "launch/manager.hpp"
+#include "launch/options/command_line.hpp"
 #include "launch/options/environment.hpp"
 #include "launch/options/foreign_variables.hpp"
 #include "launch/options/option_table.hpp"

@@ -17,6 +17,7 @@
 #include "base/settings.hpp"
 #include "launch/options/environment.hpp"
 #include "launch/options/option_table.hpp"
+#include "launch/options/value_text.hpp"
 #include "launch/reports/report.hpp"
 
 namespace baton::launch {

@@ -5,11 +5,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
 #include "base/settings.hpp"
-#include "launch/options/option_reader.hpp"
+#include "launch/options/value_text.hpp"
 #include "lockfree/job.hpp"
 
 namespace baton::launch {
@@ -30,14 +29,6 @@ std::string host_name() {
 }
 
 }  // namespace
-
-int NodeJob::first_rank() const {
-  return std::accumulate(counts.begin(), counts.begin() + node, 0);
-}
-
-int NodeJob::all_ranks() const {
-  return std::accumulate(counts.begin(), counts.end(), 0);
-}
 
 std::expected<NodeJob, std::string> find_node(const std::string& told) {
   NodeJob job;
@@ -82,15 +73,6 @@ void tell_launcher_of_failure(int code) {
     if (::send(answer.fd, words.data(), words.size(), MSG_NOSIGNAL) < 0) return;
     if (::poll(&answer, 1, patience_ms) > 0) (void)!::read(answer.fd, text, sizeof text);
   }
-}
-
-std::string file_of_host(const std::string& name, const std::string& host) {
-  std::string text = name;
-  if (const std::size_t place = text.find("%h"); place != std::string::npos)
-    return text.replace(place, 2, host);
-  const std::size_t folder = text.rfind('/'), dot = text.rfind('.');
-  const bool ends = dot != std::string::npos && (folder == std::string::npos || dot > folder + 1);
-  return text.insert(ends && dot > 0 ? dot : text.size(), '.' + host);
 }
 
 }  // namespace baton::launch

@@ -97,6 +97,22 @@ constexpr OptionRow rows[] = {
 
 }  // namespace
 
+void read_nothing(Reader&) {}
+
+void read_ignored(Reader& reader) {
+  const OptionRow* row = find_option(reader.option);
+  std::string words = reader.option;
+  for (int left = row ? values_of(*row) : 0; left > 0; --left)
+    words += ' ' + reader.take("a value");
+  reader.attached.reset();
+  reader.ignored += (reader.ignored.empty() ? "" : ", ") + words;
+}
+
+void read_elsewhere(Reader& reader) {
+  const OptionRow* row = find_option(reader.option);
+  reader.fail(std::string(" is not known here: ") + (row ? row->text : ""));
+}
+
 std::span<const OptionRow> foreign_option_rows() {
   return rows;
 }

@@ -8,7 +8,9 @@
 #include <optional>
 #include <string_view>
 
+#include "launch/options/command_line.hpp"
 #include "launch/options/option_table.hpp"
+#include "launch/options/value_text.hpp"
 
 namespace baton::launch {
 

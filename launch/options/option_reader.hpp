@@ -30,12 +30,6 @@ struct Reader {
   void fail(const std::string& problem);
 };
 
-// A number in all of `text`, within bounds; nothing otherwise.
-std::optional<long> number_in(const std::string& text, long minimum, long maximum);
-// "a,b,c" in parts; empty ones are kept.
-std::vector<std::string> parts_of(const std::string& text, const char* separators);
-std::string lower_case(std::string text);
-
 // Ranks and what they start with (read_ranks.cpp).
 void read_ranks(Reader& reader);
 void read_soft(Reader& reader);
@@ -110,7 +104,7 @@ void read_version(Reader& reader);
 // What of the output does not go together; empty: nothing.
 std::string output_conflict(const OutputForm& output);
 
-// Options of other launchers: without effect, or with another name here (options.cpp).
+// Options of other launchers: without effect, or with another name here (foreign_options.cpp).
 void read_ignored(Reader& reader);
 void read_elsewhere(Reader& reader);
 void read_nothing(Reader& reader);

@@ -1,14 +1,15 @@
 // What the user asked of mpiexec: the command line as plain data. Parsed once, before anything
-// starts.
+// starts (command_line.hpp).
 #pragma once
 
-#include <expected>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "launch/hosts/node_job.hpp"
 #include "machine/cores.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
@@ -63,6 +64,19 @@ struct Host {
   std::string name;
   int slots = 0;
   bool elsewhere = false;  // it is not this node
+};
+
+// --on-node: the part of this mpiexec in a job over several nodes (hosts/node_job.hpp).
+struct NodeJob {
+  std::vector<int> counts;  // ranks by node; empty: a job of this node alone
+  int node = 0;             // this one
+  std::string host;         // its name
+
+  bool spans_nodes() const { return !counts.empty(); }
+  // Of this node.
+  int first_rank() const { return std::accumulate(counts.begin(), counts.begin() + node, 0); }
+  int ranks() const { return counts[static_cast<std::size_t>(node)]; }
+  int all_ranks() const { return std::accumulate(counts.begin(), counts.end(), 0); }
 };
 
 // What --help prints.
@@ -122,8 +136,5 @@ struct Options {
   bool has_stats() const { return stats || !stats_file.empty(); }
   bool is_timed() const { return has_stats() || !trace_file.empty(); }
 };
-
-// The error text names the argument and the remedy.
-std::expected<Options, std::string> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace baton::launch

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "launch/options/option_reader.hpp"
+#include "launch/options/value_text.hpp"
 #include "lockfree/job.hpp"
 
 namespace baton::launch {

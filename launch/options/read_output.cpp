@@ -3,6 +3,7 @@
 
 #include "base/settings.hpp"
 #include "launch/options/option_reader.hpp"
+#include "launch/options/value_text.hpp"
 #include "lockfree/job.hpp"
 
 namespace baton::launch {

@@ -50,6 +50,15 @@ std::expected<int, std::string> open_to_write(const std::string& name, int how) 
   return std::unexpected(std::strerror(cause));
 }
 
+std::string file_of_host(const std::string& name, const std::string& host) {
+  std::string text = name;
+  if (const std::size_t place = text.find("%h"); place != std::string::npos)
+    return text.replace(place, 2, host);
+  const std::size_t folder = text.rfind('/'), dot = text.rfind('.');
+  const bool ends = dot != std::string::npos && (folder == std::string::npos || dot > folder + 1);
+  return text.insert(ends && dot > 0 ? dot : text.size(), '.' + host);
+}
+
 void report_from(const std::string& host) {
   reporting_host = host;
 }

@@ -19,6 +19,10 @@ bool write_text(int descriptor, std::string_view text, const std::function<bool(
 // the descriptor does not block, and a pipe that nobody reads is an error.
 std::expected<int, std::string> open_to_write(const std::string& name, int how);
 
+// A report's file on this host: %h stands for the host, which else comes before the name's end:
+// stats.json is stats.HOST.json.
+std::string file_of_host(const std::string& name, const std::string& host);
+
 // Writes to standard error, whether anybody reads it or not.
 void report(std::string_view text);
 // From now on "mpiexec: TEXT" is "mpiexec on HOST: TEXT": others report of the same job.

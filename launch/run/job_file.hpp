@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "launch/hosts/node_job.hpp"
+#include "launch/options/options.hpp"
 #include "launch/reports/explain.hpp"
 #include "lockfree/job.hpp"
 #include "machine/machine.hpp"

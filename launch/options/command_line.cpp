@@ -1,84 +1,16 @@
-#include "launch/options/options.hpp"
+#include "launch/options/command_line.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <cctype>
-#include <charconv>
 #include <cstdlib>
 
 #include "launch/options/option_reader.hpp"
 #include "launch/options/option_table.hpp"
+#include "launch/options/value_text.hpp"
 #include "lockfree/job.hpp"
 
 namespace baton::launch {
-
-std::string Reader::take(const char* what) {
-  if (attached) return *std::exchange(attached, std::nullopt);
-  if (next < arguments.size()) return arguments[next++];
-  fail(std::string(" needs ") + what);
-  return {};
-}
-
-std::string Reader::take_some(const char* what) {
-  std::string text = take(what);
-  if (text.empty()) fail(std::string(": it is empty; it takes ") + what);
-  return text;
-}
-
-long Reader::number(const char* what, long minimum, long maximum) {
-  std::string text = take(what);
-  auto value = number_in(text, minimum, maximum);
-  if (!value)
-    fail(" " + text + ": it takes " + what + " from " + std::to_string(minimum) + " to " +
-         std::to_string(maximum));
-  return value.value_or(minimum);
-}
-
-void Reader::fail(const std::string& problem) {
-  if (error.empty()) error = option + problem;
-}
-
-std::optional<long> number_in(const std::string& text, long minimum, long maximum) {
-  long value = 0;
-  const char* end = text.data() + text.size();
-  auto [stop, problem] = std::from_chars(text.data(), end, value);
-  if (problem != std::errc() || stop != end || value < minimum || value > maximum)
-    return std::nullopt;
-  return value;
-}
-
-std::vector<std::string> parts_of(const std::string& text, const char* separators) {
-  std::vector<std::string> parts;
-  std::size_t start = 0;
-  while (true) {
-    const std::size_t stop = text.find_first_of(separators, start);
-    parts.push_back(text.substr(start, stop - start));
-    if (stop == std::string::npos) return parts;
-    start = stop + 1;
-  }
-}
-
-std::string lower_case(std::string text) {
-  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return text;
-}
-
-void read_nothing(Reader&) {}
-
-void read_ignored(Reader& reader) {
-  const OptionRow* row = find_option(reader.option);
-  std::string words = reader.option;
-  for (int left = row ? values_of(*row) : 0; left > 0; --left)
-    words += ' ' + reader.take("a value");
-  reader.attached.reset();
-  reader.ignored += (reader.ignored.empty() ? "" : ", ") + words;
-}
-
-void read_elsewhere(Reader& reader) {
-  const OptionRow* row = find_option(reader.option);
-  reader.fail(std::string(" is not known here: ") + (row ? row->text : ""));
-}
 
 namespace {
 
