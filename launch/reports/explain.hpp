@@ -26,10 +26,4 @@ std::string traffic_text(std::span<const RankReport> ranks);
 std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
                              const std::string& host = {}, int first_rank = 0);
 
-// "32 KiB", "1.5 MiB".
-std::string bytes_text(double bytes);
-
-// A class of sizes: "to 8 B", "over 2 MiB".
-std::string size_text(int size);
-
 }  // namespace baton::launch

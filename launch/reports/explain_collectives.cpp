@@ -5,7 +5,7 @@
 #include <iterator>
 
 #include "base/selection.hpp"
-#include "launch/reports/explain.hpp"
+#include "launch/reports/size_text.hpp"
 #include "lockfree/room_size.hpp"
 
 namespace baton::launch {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "launch/reports/explain.hpp"
+#include "launch/reports/size_text.hpp"
 
 namespace baton::launch {
 

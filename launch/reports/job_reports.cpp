@@ -2,15 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "launch/reports/explain.hpp"
 #include "launch/reports/memory_report.hpp"
+#include "launch/reports/profile_in_use.hpp"
 #include "launch/reports/report.hpp"
+#include "launch/reports/size_text.hpp"
 #include "launch/reports/stats.hpp"
 #include "launch/reports/trace.hpp"
+#include "launch/run/write_text.hpp"
 #include "machine/draw.hpp"
 
 namespace baton::launch {
@@ -20,6 +24,24 @@ namespace {
 status::TimingPlace timing_place(const JobFile& file) {
   return {file.descriptor, file.made.world.processes, file.made.ranks, file.first_rank,
           file.made.timing};
+}
+
+// What the ranks of a job that explains have left; they have ended.
+std::vector<RankReport> read_reports(const JobFile& job) {
+  std::vector<RankReport> reports(job.made.ranks);
+  lockfree::SliceLayout layout =
+      lockfree::slice_layout(job.made.ranks, job.made.rings.deposit.ring_bytes);
+  for (std::uint32_t rank = 0; rank < job.made.ranks; ++rank) {
+    reports[rank].place = job.places[rank];
+    reports[rank].counters = job.row(static_cast<int>(rank)).counters;
+    // Read, not mapped: where a rank has published nothing there is no memory to map.
+    std::uint64_t offset = lockfree::slice_offset(job.made, rank) + layout.record;
+    TrafficRecord& record = reports[rank].traffic;
+    if (::pread(job.descriptor, &record, sizeof record, static_cast<off_t>(offset)) !=
+        static_cast<ssize_t>(sizeof record))
+      record = {};
+  }
+  return reports;
 }
 
 // Each of several nodes has files of its own.

@@ -3,18 +3,10 @@
 
 #include <string>
 
+#include "launch/run/job.hpp"
 #include "machine/machine.hpp"
 
 namespace baton::launch {
-
-struct ProfileInUse {
-  std::string asked_for;    // by --profile or BATON_PROFILE, as ranks are told
-  std::string file;         // empty: none
-  std::string date;         // when it was measured
-  std::string values;       // for the ranks' settings
-  std::string collectives;  // for their selection of algorithms
-  std::string network;      // what was measured of one, for ranks that have it
-};
 
 // Looks where `named` (--profile) says, else in the usual places. Complains, once, about a profile
 // that is not for this machine or cannot be read: the job then runs with the safe defaults. Where

@@ -1,23 +1,13 @@
-// What the launcher tells people, and the one way in which text leaves it. Nothing here throws or
-// ends the process: a job's result does not depend on whether its reports could be written.
+// What the launcher tells people on standard error. Nothing here throws or ends the process: a
+// job's result does not depend on whether its reports could be written.
 #pragma once
 
-#include <expected>
-#include <functional>
 #include <string>
 #include <string_view>
 
 #include "machine/placement.hpp"
 
 namespace baton::launch {
-
-// Writes all of it, waiting for a reader as any program does, unless `give_up` says to wait no more
-// (of a descriptor that does not block). False: it could not, and errno says why; EAGAIN: given up.
-bool write_text(int descriptor, std::string_view text, const std::function<bool()>& give_up = {});
-
-// A file for writing, which is made if it is not there; `how`: O_TRUNC or O_APPEND. Never waits:
-// the descriptor does not block, and a pipe that nobody reads is an error.
-std::expected<int, std::string> open_to_write(const std::string& name, int how);
 
 // A report's file on this host: %h stands for the host, which else comes before the name's end:
 // stats.json is stats.HOST.json.

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <map>
 
-#include "launch/reports/explain.hpp"
+#include "launch/reports/size_text.hpp"
 
 namespace baton::launch {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <iterator>
 
-#include "launch/reports/explain.hpp"
+#include "launch/reports/size_text.hpp"
 #include "launch/reports/stats.hpp"
 
 namespace baton::launch {

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "launch/reports/explain.hpp"
+#include "launch/reports/size_text.hpp"
 #include "launch/reports/stats.hpp"
 
 namespace baton::launch {

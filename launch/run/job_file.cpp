@@ -163,21 +163,4 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
   return file;
 }
 
-std::vector<RankReport> read_reports(const JobFile& job) {
-  std::vector<RankReport> reports(job.made.ranks);
-  lockfree::SliceLayout layout =
-      lockfree::slice_layout(job.made.ranks, job.made.rings.deposit.ring_bytes);
-  for (std::uint32_t rank = 0; rank < job.made.ranks; ++rank) {
-    reports[rank].place = job.places[rank];
-    reports[rank].counters = job.row(static_cast<int>(rank)).counters;
-    // Read, not mapped: where a rank has published nothing there is no memory to map.
-    std::uint64_t offset = lockfree::slice_offset(job.made, rank) + layout.record;
-    TrafficRecord& record = reports[rank].traffic;
-    if (::pread(job.descriptor, &record, sizeof record, static_cast<off_t>(offset)) !=
-        static_cast<ssize_t>(sizeof record))
-      record = {};
-  }
-  return reports;
-}
-
 }  // namespace baton::launch

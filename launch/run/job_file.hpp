@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "launch/options/options.hpp"
-#include "launch/reports/explain.hpp"
 #include "lockfree/job.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
@@ -43,8 +42,5 @@ struct JobFeatures {
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
                                                   lockfree::RingPlan rings,
                                                   const JobFeatures& features);
-
-// What the ranks of a job that explains have left; they have ended.
-std::vector<RankReport> read_reports(const JobFile& job);
 
 }  // namespace baton::launch

@@ -13,8 +13,8 @@
 #include <mutex>
 #include <system_error>
 
-#include "launch/reports/report.hpp"
 #include "launch/run/outlet.hpp"
+#include "launch/run/write_text.hpp"
 
 namespace baton::launch {
 
