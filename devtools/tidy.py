@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Style as a test: layers, sizes, bans, pairs of orderings, headers that stand alone, fresh generated files.
+"""Style as a test: layers, cycles, sizes, bans, pairs of orderings, headers that stand alone, fresh generated files.
 
 Prints file:line, what is wrong and the remedy; ends with 1 when anything is.
 """
@@ -122,6 +122,77 @@ def check_protocols(name, text, findings):
         if match.group(1) not in allowed:
             findings.add(name, line_of(text, match.start()), f"message/{place.group(1)}/ includes message/{match.group(1)}/",
                          "ask the peer's protocol (message/core/protocol.hpp)")
+
+
+# Within a folder includes run in one direction, and so between the folders of launch/. Folders that are named here
+# still have cycles: the list only gets shorter.
+STILL_HAVE_CYCLES = ("examples/hartree_fock", "src/base", "src/collective", "src/collective/check", "src/datatype", "src/message/core",
+                     "src/message/network", "src/tool", "src/transport", "src/window", "src/world",
+                     "tests/network/fake_provider")
+LAUNCH_FOLDERS = ("hosts", "reports", "run", "options")  # each includes itself and those behind it
+
+
+def includes_by_folder(names):
+    """Folder -> unit -> other unit of the folder that it includes -> place. A unit is a header with its source."""
+    known, folders = set(names), {}
+    for name in names:
+        folder, unit = os.path.dirname(name), os.path.splitext(os.path.basename(name))[0]
+        others = folders.setdefault(folder, {}).setdefault(unit, {})
+        text = read(name)
+        for match in re.finditer(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', text, re.M):
+            path = match.group(1)
+            other = os.path.splitext(os.path.basename(path))[0]
+            if other != unit and any(os.path.dirname(full) == folder and full in known
+                                     for full in (f"src/{path}", path, f"{folder}/{path}")):
+                others.setdefault(other, (name, line_of(text, match.start())))
+    return folders
+
+
+def cycles_in(graph):
+    """Cycles as lists of units. Without the includes that lead from the end of each to its begin, none would be left."""
+    path, done, found = [], set(), []
+
+    def visit(unit):
+        path.append(unit)
+        for other in sorted(graph[unit]):
+            if other in path:
+                found.append(path[path.index(other):])
+            elif other not in done:
+                visit(other)
+        done.add(path.pop())
+
+    for unit in sorted(graph):
+        if unit not in done:
+            visit(unit)
+    return found
+
+
+def check_cycles(names, findings):
+    for folder, graph in sorted(includes_by_folder(names).items()):
+        cycles = cycles_in(graph)
+        if folder in STILL_HAVE_CYCLES:
+            if not cycles:
+                findings.add(folder, 1, "its includes no longer have a cycle", "take it off the list in devtools/tidy.py")
+            continue
+        for cycle in cycles:
+            name, line = graph[cycle[-1]][cycle[0]]
+            findings.add(name, line, f"a cycle of includes: {' -> '.join((*cycle, cycle[0]))}",
+                         "move what both need to a header of its own")
+
+
+def check_launch_folders(name, text, findings):
+    parts = name.split("/")
+    if parts[0] != "launch" or len(parts) < 3:
+        return
+    if parts[1] not in LAUNCH_FOLDERS:
+        findings.add(name, 1, f"launch/{parts[1]}/ has no place in the order of folders",
+                     "give it one in devtools/tidy.py and docs/architecture.md")
+        return
+    for match in re.finditer(r'#\s*include "launch/(?:(\w+)/)?[^"]+"', text):
+        if match.group(1) not in LAUNCH_FOLDERS[LAUNCH_FOLDERS.index(parts[1]):]:
+            findings.add(name, line_of(text, match.start()), f"launch/{parts[1]}/ includes "
+                         f"launch/{match.group(1) + '/' if match.group(1) else ''}: upward",
+                         f"the order is {', '.join(LAUNCH_FOLDERS)}")
 
 
 # Above the links nobody knows how lines travel. The deposit study's queues are rings in its own words.
@@ -428,6 +499,7 @@ def main():
         check_links(name, text, code, findings)
         check_network(name, text, findings)
         check_protocols(name, text, findings)
+        check_launch_folders(name, text, findings)
         check_size(name, text, findings)
         check_functions(name, code, findings)
         check_bans(name, code, findings)
@@ -435,6 +507,7 @@ def main():
         check_start(name, text, findings)
     check_orders([name for name in code_names if name.startswith(("src/", "launch/", "status/"))], findings)
     check_mirror(names, findings)
+    check_cycles(code_names, findings)
     if not options.fast:
         check_headers(code_names, options.build, findings)
         check_generated(findings)

@@ -16,20 +16,20 @@
 #include <functional>
 #include <optional>
 
-#include "launch/descendants.hpp"
-#include "launch/ending.hpp"
-#include "launch/environment.hpp"
-#include "launch/input.hpp"
-#include "launch/job_control.hpp"
-#include "launch/job_reports.hpp"
-#include "launch/memory_kill.hpp"
-#include "launch/missing_rank.hpp"
-#include "launch/outlet.hpp"
-#include "launch/output.hpp"
-#include "launch/report.hpp"
-#include "launch/signals.hpp"
-#include "launch/threads.hpp"
-#include "launch/whereabouts.hpp"
+#include "launch/options/environment.hpp"
+#include "launch/reports/job_reports.hpp"
+#include "launch/reports/missing_rank.hpp"
+#include "launch/reports/report.hpp"
+#include "launch/reports/whereabouts.hpp"
+#include "launch/run/descendants.hpp"
+#include "launch/run/ending.hpp"
+#include "launch/run/input.hpp"
+#include "launch/run/job_control.hpp"
+#include "launch/run/memory_kill.hpp"
+#include "launch/run/outlet.hpp"
+#include "launch/run/output.hpp"
+#include "launch/run/signals.hpp"
+#include "launch/run/threads.hpp"
 
 namespace baton::launch {
 

@@ -2,8 +2,8 @@
 // that either can clean up after the other: see main.cpp.
 #pragma once
 
-#include "launch/job.hpp"
-#include "launch/spawn.hpp"
+#include "launch/run/job.hpp"
+#include "launch/run/spawn.hpp"
 
 namespace baton::launch {
 
@@ -16,7 +16,7 @@ struct Connection {
 };
 
 // The whole life of the job; returns mpiexec's exit code. Signals that end a job must be blocked
-// already, and reports go out in the background (report.hpp).
+// already, and reports go out in the background (reports/report.hpp).
 int manage(const Job& job, const Connection& connection, const Inherited& inherited);
 
 }  // namespace baton::launch

@@ -1,7 +1,7 @@
 // How the ranks of several nodes find each other where each node has an mpiexec of its own, which
-// another launcher has started (launch/node_job.hpp): the ranks of a node have their memory from
-// that mpiexec, and the first of them exchanges what the node's ranks tell with the first ones of
-// the other nodes, over the launcher's process manager.
+// another launcher has started (launch/hosts/node_job.hpp): the ranks of a node have their memory
+// from that mpiexec, and the first of them exchanges what the node's ranks tell with the first ones
+// of the other nodes, over the launcher's process manager.
 #pragma once
 
 #include "base/identity.hpp"

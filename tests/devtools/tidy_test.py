@@ -28,6 +28,7 @@ class Rules(unittest.TestCase):
         {"layers": lambda: tidy.check_layers(name, text, findings),
          "links": lambda: tidy.check_links(name, text, code, findings),
          "network": lambda: tidy.check_network(name, text, findings),
+         "launch folders": lambda: tidy.check_launch_folders(name, text, findings),
          "size": lambda: tidy.check_size(name, text, findings),
          "functions": lambda: tidy.check_functions(name, code, findings),
          "bans": lambda: tidy.check_bans(name, code, findings),
@@ -59,6 +60,39 @@ class Rules(unittest.TestCase):
         for name in ("src/message/network/a.cpp", "src/transport/network/a.cpp", tidy.STILL_KNOW_THE_NETWORK[0]):
             self.assertEqual(self.found(name, code, "network"), [])
         self.assertEqual(len(self.found(tidy.STILL_KNOW_THE_NETWORK[0], "int x;\n", "network")), 1)
+
+    def test_cycles_of_includes_are_found_within_a_folder(self):
+        def cycles(texts):
+            for name, text in texts.items():
+                os.makedirs(os.path.join(tidy.ROOT, os.path.dirname(name)), exist_ok=True)
+                with open(os.path.join(tidy.ROOT, name), "w") as file:
+                    file.write(text)
+            findings = tidy.Findings()
+            tidy.check_cycles(sorted(texts), findings)
+            return findings.lines
+        a, b = '#include "lockfree/a.hpp"\n', '#include "lockfree/b.hpp"\n'
+        straight = {"src/lockfree/a.hpp": "int x;\n", "src/lockfree/a.cpp": a, "src/lockfree/b.hpp": a, "src/lockfree/b.cpp": b,
+                    "tests/lockfree/a.hpp": "", "tests/lockfree/c.cpp": a + b}
+        self.assertEqual(cycles(straight), [])
+        # By way of a's source.
+        found = cycles({**straight, "src/lockfree/a.cpp": a + b})
+        self.assertEqual(found[0].split(": ")[:3], ["src/lockfree/b.hpp:1", "a cycle of includes", "a -> b -> a; move what both "
+                                                    "need to a header of its own"])
+        self.assertEqual(len(found), 1)
+        self.assertEqual(len(cycles({"lab/x/a.h": '#include "b.h"\n', "lab/x/b.h": '#include "c.h"\n',
+                                     "lab/x/c.h": '#include "a.h"\n'})), 1)
+        listed = tidy.STILL_HAVE_CYCLES[0]
+        files = {f"{listed}/a.h": '#include "b.h"\n', f"{listed}/b.h": '#include "a.h"\n'}
+        self.assertEqual(cycles(files), [])
+        self.assertEqual(len(cycles({**files, f"{listed}/b.h": ""})), 1)
+
+    def test_the_folders_of_launch_include_each_other_in_order(self):
+        self.assertEqual(self.found("launch/run/a.cpp", '#include "launch/run/b.hpp"\n#include "launch/options/c.hpp"\n',
+                                    "launch folders"), [])
+        self.assertEqual(self.found("launch/main.cpp", '#include "launch/hosts/b.hpp"\n', "launch folders"), [])
+        for code in ('#include "launch/reports/b.hpp"\n', '#include "launch/manager.hpp"\n'):
+            self.assertEqual(len(self.found("launch/run/a.cpp", code, "launch folders")), 1)
+        self.assertEqual(len(self.found("launch/attic/a.cpp", "int x;\n", "launch folders")), 1)
 
     def test_tools_stay_on_the_low_layers(self):
         self.assertEqual(len(self.found("cli/a.cpp", '#include "message/b.hpp"\n', "layers")), 1)

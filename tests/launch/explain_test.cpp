@@ -1,5 +1,5 @@
 // What mpiexec --explain makes of the ranks' records, on records made by hand.
-#include "launch/explain.hpp"
+#include "launch/reports/explain.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Which words of the kernel's log are taken for the death of a rank.
-#include "launch/memory_kill.hpp"
+#include "launch/run/memory_kill.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Which of a kernel's habits undo which plan, on captured machines and with invented kernels.
-#include "launch/memory_warnings.hpp"
+#include "launch/reports/memory_warnings.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // What ranks with threads are told, and warned of. How many CPUs they get is the placement's
 // matter.
-#include "launch/threads.hpp"
+#include "launch/run/threads.hpp"
 
 #include <gtest/gtest.h>
 

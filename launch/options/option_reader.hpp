@@ -1,0 +1,112 @@
+// The reading of options' values: a walk over the arguments that keeps the first error, and one
+// reader for each row of option_table.cpp.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "launch/options/options.hpp"
+
+namespace baton::launch {
+
+struct Reader {
+  std::vector<std::string> arguments;
+  Options options = {};
+  std::size_t next = 0;
+  std::string error = {};
+  std::string option = {};                   // the one being read, as it is spelt
+  std::optional<std::string> attached = {};  // VALUE of --option=VALUE
+  Program program = {};                      // the one being read
+  std::string ignored = {};                  // options without effect, as they stood
+  bool allocation_read = false;              // hosts or a host file were named
+
+  bool more() const { return next < arguments.size() && error.empty(); }
+  std::string take(const char* what);
+  // Takes what of "VALUE" the option needs and can have no more of: an empty value is an error.
+  std::string take_some(const char* what);
+  long number(const char* what, long minimum, long maximum);
+  // OPTION + what is wrong; the first one stays.
+  void fail(const std::string& problem);
+};
+
+// Ranks and what they start with (read_ranks.cpp).
+void read_ranks(Reader& reader);
+void read_soft(Reader& reader);
+void read_arch(Reader& reader);
+void read_path(Reader& reader);
+void read_folder(Reader& reader);
+void read_handler(Reader& reader);
+void read_env(Reader& reader);
+void read_genv(Reader& reader);
+void read_export(Reader& reader);
+void read_env_all(Reader& reader);
+void read_env_none(Reader& reader);
+void read_env_list(Reader& reader);
+void read_genv_all(Reader& reader);
+void read_genv_none(Reader& reader);
+void read_genv_list(Reader& reader);
+void read_input(Reader& reader);
+
+// Hosts and files of arguments (read_hosts.cpp).
+void read_hosts(Reader& reader);
+void read_host_file(Reader& reader);
+void read_arguments(Reader& reader);
+void read_on_node(Reader& reader);
+
+// Where ranks and memory go (read_place.cpp).
+void read_per_node(Reader& reader);
+void read_most_per_node(Reader& reader);
+void read_one_per_node(Reader& reader);
+void read_per_package(Reader& reader);
+void read_map_by(Reader& reader);
+void read_rank_by(Reader& reader);
+void read_bind_to(Reader& reader);
+void read_cores(Reader& reader);
+void read_cpu_set(Reader& reader);
+void read_hwthreads(Reader& reader);
+void read_oversubscribe(Reader& reader);
+void read_no_oversubscribe(Reader& reader);
+void read_config(Reader& reader);
+void read_layout(Reader& reader);
+void read_memory(Reader& reader);
+void read_export_heap(Reader& reader);
+// What of the places does not go together; empty: nothing.
+std::string place_conflict(const Options& options, long ranks);
+
+// Output and reports (read_output.cpp).
+void read_prefix(Reader& reader);
+void read_prefix_pattern(Reader& reader);
+void read_timestamp(Reader& reader);
+void read_merged(Reader& reader);
+void read_output_words(Reader& reader);
+void read_output_folder(Reader& reader);
+void read_output_pattern(Reader& reader);
+void read_error_pattern(Reader& reader);
+void read_exit_codes(Reader& reader);
+void read_report_binding(Reader& reader);
+void read_display(Reader& reader);
+void read_display_map(Reader& reader);
+void read_memory_report(Reader& reader);
+void read_dry_run(Reader& reader);
+void read_explain(Reader& reader);
+void read_explain_file(Reader& reader);
+void read_stats(Reader& reader);
+void read_stats_file(Reader& reader);
+void read_trace(Reader& reader);
+void read_trace_bytes(Reader& reader);
+void read_profile_name(Reader& reader);
+void read_check(Reader& reader);
+void read_timeout(Reader& reader);
+void read_hang_after(Reader& reader);
+void read_help(Reader& reader);
+void read_version(Reader& reader);
+// What of the output does not go together; empty: nothing.
+std::string output_conflict(const OutputForm& output);
+
+// Options of other launchers: without effect, or with another name here (foreign_options.cpp).
+void read_ignored(Reader& reader);
+void read_elsewhere(Reader& reader);
+void read_nothing(Reader& reader);
+
+}  // namespace baton::launch

@@ -1,0 +1,18 @@
+// The text of an option's or a variable's value: as a number, in parts, in lower case. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace baton::launch {
+
+// A number in all of `text`, within bounds; nothing otherwise.
+std::optional<long> number_in(const std::string& text, long minimum, long maximum);
+
+// "a,b,c" in parts; empty ones are kept.
+std::vector<std::string> parts_of(const std::string& text, const char* separators);
+
+std::string lower_case(std::string text);
+
+}  // namespace baton::launch

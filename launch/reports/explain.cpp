@@ -1,0 +1,387 @@
+#include "launch/reports/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
+#include <vector>
+
+#include "launch/reports/explain_collectives.hpp"
+#include "launch/reports/explain_windows.hpp"
+#include "launch/reports/size_text.hpp"
+
+namespace baton::launch {
+
+namespace {
+
+struct Total {
+  std::uint64_t sum = 0;
+  std::uint64_t least = UINT64_MAX;
+  std::uint64_t most = 0;
+  void add(std::uint64_t value) {
+    sum += value;
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+};
+
+Total total_of(std::span<const RankReport> ranks, const CounterRow& counter) {
+  Total total;
+  for (const RankReport& rank : ranks) total.add(rank.counters.*counter.field);
+  return total;
+}
+
+Tally way_of(const TrafficRecord& record, int way) {
+  Tally sum;
+  for (const auto& peer_class : record.tally)
+    for (const Tally& tally : peer_class[way]) {
+      sum.messages += tally.messages;
+      sum.bytes += tally.bytes;
+    }
+  return sum;
+}
+
+void add(TrafficRecord& sum, const TrafficRecord& record) {
+  sum.published += record.published;
+  for (int peer_class = 0; peer_class < peer_class_count; ++peer_class)
+    for (int size = 0; size < size_class_count; ++size) {
+      for (int way = 0; way < way_count; ++way) {
+        sum.tally[peer_class][way][size].messages += record.tally[peer_class][way][size].messages;
+        sum.tally[peer_class][way][size].bytes += record.tally[peer_class][way][size].bytes;
+      }
+      sum.observed[peer_class][size].warm += record.observed[peer_class][size].warm;
+      sum.observed[peer_class][size].cold += record.observed[peer_class][size].cold;
+      for (int reason = 0; reason < reason_count; ++reason)
+        sum.reasons.messages[peer_class][reason][size] +=
+            record.reasons.messages[peer_class][reason][size];
+    }
+  add_counts(sum.one_sided, record.one_sided);
+  if (record.probe_errno) sum.probe_errno = record.probe_errno;
+  sum.collectives.rooms_in_pool =
+      std::max(sum.collectives.rooms_in_pool, record.collectives.rooms_in_pool);
+  for (int algorithm = 0; algorithm < algorithm_count; ++algorithm)
+    for (int reason = 0; reason < choice_count; ++reason)
+      for (int size = 0; size < size_class_count; ++size)
+        sum.collectives.calls[algorithm][reason][size] +=
+            record.collectives.calls[algorithm][reason][size];
+}
+
+TrafficRecord sum_of(std::span<const RankReport> ranks) {
+  TrafficRecord sum{};
+  for (const RankReport& rank : ranks) add(sum, rank.traffic);
+  return sum;
+}
+
+std::uint64_t payload_of(const TrafficRecord& record) {
+  std::uint64_t bytes = 0;
+  for (int way = 0; way < way_count; ++way) bytes += way_of(record, way).bytes;
+  return bytes;
+}
+
+std::uint64_t messages_of(const TrafficRecord& record, int peer_class, int size) {
+  std::uint64_t messages = 0;
+  for (int way = 0; way < way_count; ++way)
+    messages += record.tally[peer_class][way][size].messages;
+  return messages;
+}
+
+double share(std::uint64_t part, std::uint64_t whole) {
+  return whole ? static_cast<double>(part) / static_cast<double>(whole) : 0;
+}
+
+void replace(std::string& text, const char* name, const std::string& value) {
+  if (std::size_t at = text.find(name); at != std::string::npos)
+    text.replace(at, std::strlen(name), value);
+}
+
+// The words of a reason, with what a rank that counted it knows.
+std::string reason_words(std::span<const RankReport> ranks, int reason) {
+  auto counted = [reason](const RankReport& rank) {
+    for (const auto& peer_class : rank.traffic.reasons.messages)
+      for (std::uint64_t messages : peer_class[reason])
+        if (messages) return true;
+    return false;
+  };
+  std::string words = reason_rows[reason].words;
+  auto rank = std::ranges::find_if(ranks, counted);
+  if (rank == ranks.end()) return words;
+  const TrafficRecord& facts = rank->traffic;
+  const char* cause = ::strerrorname_np(facts.probe_errno);
+  replace(words, "{eager_bytes_max}", bytes_text(static_cast<double>(facts.eager_bytes_max)));
+  replace(words, "{cma_bytes_min}", bytes_text(static_cast<double>(facts.cma_bytes_min)));
+  replace(words, "{errno}", cause ? cause : std::to_string(facts.probe_errno));
+  return words;
+}
+
+const char* data_words(const Observed& seen) {
+  if (seen.warm && seen.cold) return "  data warm and cold";
+  if (seen.warm) return "  data warm";
+  return seen.cold ? "  data cold" : "";
+}
+
+void append_size(std::string& text, std::span<const RankReport> ranks, const TrafficRecord& sum,
+                 int peer_class, int size) {
+  std::uint64_t payload = payload_of(sum);
+  std::string label = size_text(size);
+  for (int way = 0; way < way_count; ++way) {
+    const Tally& tally = sum.tally[peer_class][way][size];
+    if (tally.messages == 0) continue;
+    fmt::format_to(std::back_inserter(text), "    {:<12} {:<18} {:>12} {:>12} {:>6.1f} %{}\n",
+                   label, way_rows[way].name, tally.messages,
+                   bytes_text(static_cast<double>(tally.bytes)), 100 * share(tally.bytes, payload),
+                   data_words(sum.observed[peer_class][size]));
+    label.clear();
+  }
+  for (int reason = 0; reason < reason_count; ++reason)
+    if (std::uint64_t messages = sum.reasons.messages[peer_class][reason][size])
+      fmt::format_to(std::back_inserter(text), "      why not {} ({} message{})\n",
+                     reason_words(ranks, reason), messages, messages == 1 ? "" : "s");
+}
+
+std::string classes_text(std::span<const RankReport> ranks, const TrafficRecord& sum) {
+  std::string text;
+  for (int peer_class = 0; peer_class < peer_class_count; ++peer_class) {
+    std::string rows;
+    for (int size = 0; size < size_class_count; ++size)
+      append_size(rows, ranks, sum, peer_class, size);
+    if (!rows.empty()) text += fmt::format("  {}:\n{}", peer_class_rows[peer_class].words, rows);
+  }
+  return text;
+}
+
+std::string a_rank_text(const Total& total) {
+  return fmt::format("{}-{} per rank", total.least, total.most);
+}
+
+std::string ways_text(std::span<const RankReport> ranks) {
+  std::string text;
+  for (int way = 0; way < way_count; ++way) {
+    Total messages, bytes;
+    for (const RankReport& rank : ranks) {
+      messages.add(way_of(rank.traffic, way).messages);
+      bytes.add(way_of(rank.traffic, way).bytes);
+    }
+    if (messages.sum == 0) continue;
+    fmt::format_to(std::back_inserter(text), "  {:<18} {:>12} {:>12}   {:<24} {}\n",
+                   way_rows[way].name, messages.sum, bytes_text(static_cast<double>(bytes.sum)),
+                   a_rank_text(messages), way_rows[way].words);
+  }
+  return text;
+}
+
+std::string events_text(std::span<const RankReport> ranks) {
+  std::string text;
+  for (const CounterRow& row : counter_rows()) {
+    Total total = total_of(ranks, row);
+    if (total.sum == 0) continue;
+    fmt::format_to(std::back_inserter(text), "  {:<18} {:>12} {:>12}   {:<24} {}\n", row.name,
+                   total.sum, "", a_rank_text(total), row.what);
+  }
+  return text;
+}
+
+// "key": value, with a comma unless it is the first of its object or list.
+void open_next(std::string& json) {
+  if (!json.empty() && json.back() != '{' && json.back() != '[') json += ", ";
+}
+
+std::string ways_json(const TrafficRecord& sum, int peer_class, int size) {
+  std::string json = "[";
+  std::uint64_t payload = payload_of(sum);
+  std::uint64_t of_class = messages_of(sum, peer_class, size);
+  for (int way = 0; way < way_count; ++way) {
+    const Tally& tally = sum.tally[peer_class][way][size];
+    if (tally.messages == 0) continue;
+    open_next(json);
+    fmt::format_to(std::back_inserter(json),
+                   R"({{"way": "{}", "messages": {}, "bytes": {}, "share_of_class": {:.4f}, )"
+                   R"("share_of_payload": {:.4f}}})",
+                   way_rows[way].name, tally.messages, tally.bytes, share(tally.messages, of_class),
+                   share(tally.bytes, payload));
+  }
+  return json + "]";
+}
+
+std::string reasons_json(std::span<const RankReport> ranks, const TrafficRecord& sum,
+                         int peer_class, int size) {
+  std::string json = "[";
+  for (int reason = 0; reason < reason_count; ++reason) {
+    std::uint64_t messages = sum.reasons.messages[peer_class][reason][size];
+    if (messages == 0) continue;
+    open_next(json);
+    fmt::format_to(std::back_inserter(json), R"({{"reason": "{}", "messages": {}, "words": "{}"}})",
+                   reason_rows[reason].name, messages, reason_words(ranks, reason));
+  }
+  return json + "]";
+}
+
+std::string traffic_json(std::span<const RankReport> ranks, const TrafficRecord& sum) {
+  std::string json = "[";
+  for (int peer_class = 0; peer_class < peer_class_count; ++peer_class)
+    for (int size = 0; size < size_class_count; ++size) {
+      std::string why = reasons_json(ranks, sum, peer_class, size);
+      if (messages_of(sum, peer_class, size) == 0 && why == "[]") continue;
+      std::int64_t least = size ? size_class_limit(size - 1) + 1 : 0;
+      bool bounded = size < size_class_count - 1;
+      const Observed& seen = sum.observed[peer_class][size];
+      open_next(json);
+      fmt::format_to(std::back_inserter(json),
+                     R"({{"peers": "{}", "bytes_min": {}, "bytes_max": {}, "ways": {}, )"
+                     R"("why_not_cheaper": {})",
+                     peer_class_rows[peer_class].name, least,
+                     bounded ? std::to_string(size_class_limit(size)) : "null",
+                     ways_json(sum, peer_class, size), why);
+      if (seen.warm || seen.cold)
+        fmt::format_to(std::back_inserter(json), R"(, "data": {{"warm": {}, "cold": {}}})",
+                       seen.warm, seen.cold);
+      json += "}";
+    }
+  return json + "]";
+}
+
+std::string counters_json(std::span<const RankReport> ranks) {
+  std::string json = "{";
+  for (const CounterRow& row : counter_rows()) {
+    Total total = total_of(ranks, row);
+    open_next(json);
+    fmt::format_to(std::back_inserter(json), R"("{}": {{"sum": {}, "least": {}, "most": {}}})",
+                   row.name, total.sum, ranks.empty() ? 0 : total.least, total.most);
+  }
+  return json + "}";
+}
+
+std::string places_json(std::span<const RankReport> ranks) {
+  std::string json = "[";
+  for (const RankReport& rank : ranks) {
+    const lockfree::RankPlace& place = rank.place;
+    open_next(json);
+    fmt::format_to(std::back_inserter(json),
+                   R"({{"cpu": {}, "cpu_count": {}, "core": {}, "l2": {}, "l3": {}, )"
+                   R"("numa_node": {}, "package": {}, "counted": {}}})",
+                   place.cpu, place.cpu_count, place.core, place.l2, place.l3, place.numa_node,
+                   place.package, rank.traffic.published != 0);
+  }
+  return json + "]";
+}
+
+// What ranks have told, and how many of them the same.
+struct Told {
+  std::string what;
+  std::string version;  // of a library
+  int ranks = 0;
+};
+
+// What a rank wrote, to its end or to the array's.
+template <std::size_t size>
+std::string word_in(const char (&text)[size]) {
+  return {text, ::strnlen(text, size)};
+}
+
+void add(std::vector<Told>& all, const std::string& what, const std::string& version) {
+  if (what.empty()) return;  // it did not come to its end, or did not know
+  auto found = std::ranges::find(all, what, &Told::what);
+  if (found == all.end()) found = all.insert(found, {what, version});
+  ++found->ranks;
+}
+
+std::vector<Told> libraries_of(std::span<const RankReport> ranks) {
+  std::vector<Told> libraries;
+  for (const RankReport& rank : ranks)
+    add(libraries, word_in(rank.traffic.library), word_in(rank.traffic.version));
+  return libraries;
+}
+
+std::vector<Told> networks_of(std::span<const RankReport> ranks) {
+  std::vector<Told> networks;
+  for (const RankReport& rank : ranks) add(networks, word_in(rank.traffic.network), "");
+  return networks;
+}
+
+std::string told_text(const char* name, const std::vector<Told>& all, std::size_t ranks) {
+  std::string text;
+  for (const Told& told : all) {
+    fmt::format_to(std::back_inserter(text), "{}: {}", name, told.what);
+    if (!told.version.empty())
+      fmt::format_to(std::back_inserter(text), " (Baton {})", told.version);
+    if (all.size() > 1)
+      fmt::format_to(std::back_inserter(text), " in {} of {} ranks", told.ranks, ranks);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char letter : text) {
+    const auto code = static_cast<unsigned char>(letter);
+    if (code < 0x20 || code == 0x7f)
+      fmt::format_to(std::back_inserter(json), "\\u{:04x}", code);
+    else if (letter == '"' || letter == '\\')
+      (json += '\\') += letter;
+    else
+      json += letter;
+  }
+  return json + '"';
+}
+
+std::string libraries_json(std::span<const RankReport> ranks) {
+  std::string json = "[";
+  for (const Told& library : libraries_of(ranks)) {
+    open_next(json);
+    fmt::format_to(std::back_inserter(json), R"({{"path": {}, "version": {}, "ranks": {}}})",
+                   quoted(library.what), quoted(library.version), library.ranks);
+  }
+  return json + "]";
+}
+
+std::string networks_json(std::span<const RankReport> ranks) {
+  std::string json = "[";
+  for (const Told& network : networks_of(ranks)) {
+    open_next(json);
+    fmt::format_to(std::back_inserter(json), R"({{"words": {}, "ranks": {}}})",
+                   quoted(network.what), network.ranks);
+  }
+  return json + "]";
+}
+
+}  // namespace
+
+std::string traffic_text(std::span<const RankReport> ranks) {
+  TrafficRecord sum = sum_of(ranks);
+  std::string ways = ways_text(ranks);
+  std::string events = events_text(ranks);
+  if (sum.published == 0)
+    return "no message was counted: no rank came to the end of MPI_Finalize\n";
+  std::string text = told_text("library", libraries_of(ranks), ranks.size()) +
+                     told_text("network", networks_of(ranks), ranks.size());
+  if (sum.published < ranks.size())
+    text += fmt::format("of {} ranks {} came to the end; the others are not counted\n",
+                        ranks.size(), sum.published);
+  text += ways.empty() ? "no messages were sent\n"
+                       : "which protocols the messages used (messages, payload):\n" + ways +
+                             "by peer and by size (messages, payload, share of all payload):\n" +
+                             classes_text(ranks, sum);
+  text += windows_text(sum.one_sided, sum.probe_errno);
+  text += collectives_text(sum.collectives, static_cast<std::uint32_t>(ranks.size()));
+  return events.empty() ? text : text + "what else happened:\n" + events;
+}
+
+std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
+                             const std::string& host, int first_rank) {
+  TrafficRecord sum = sum_of(ranks);
+  const std::string node =
+      host.empty() ? ""
+                   : fmt::format(R"("host": {}, "first_rank": {}, )", quoted(host), first_rank);
+  return fmt::format(
+      R"({{{}"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "libraries": {}, )"
+      R"("networks": {}, "traffic": {}, "windows": {}, "collectives": {}, "counters": {}}})"
+      "\n",
+      node, ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
+      networks_json(ranks), traffic_json(ranks, sum), windows_json(sum.one_sided, sum.probe_errno),
+      collectives_json(sum.collectives, static_cast<std::uint32_t>(ranks.size())),
+      counters_json(ranks));
+}
+
+}  // namespace baton::launch

@@ -1,0 +1,47 @@
+#include "launch/reports/missing_rank.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+
+#include "launch/reports/report.hpp"
+
+namespace baton::launch {
+
+std::string missing_init(const Job& job, const std::vector<bool>& running, int ended_without_init) {
+  using lockfree::Phase;
+  if (ended_without_init < 0) return {};
+  for (std::size_t rank = 0; rank < running.size(); ++rank) {
+    const Phase phase =
+        job.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
+    if (running[rank] && phase == Phase::initialized)
+      return fmt::format("{}: ended without calling MPI_Init, while rank {} called it",
+                         rank_text(ended_without_init, job.placement), job.file.first_rank + rank);
+  }
+  return {};
+}
+
+std::string missing_program(const Job& job, const std::vector<bool>& running) {
+  auto programs = [&job](std::size_t rank) {
+    // relaxed: nothing but the number is told.
+    return job.file.row(static_cast<int>(rank)).state.programs.load(std::memory_order_relaxed);
+  };
+  std::size_t fewest = running.size(), most = running.size();  // size: none
+  for (std::size_t rank = 0; rank < running.size(); ++rank) {
+    std::size_t& found = running[rank] ? most : fewest;
+    const bool is_better =
+        found == running.size() ||
+        (running[rank] ? programs(rank) > programs(found) : programs(rank) < programs(found));
+    if (is_better) found = rank;
+  }
+  if (fewest == running.size() || most == running.size()) return {};
+  if (programs(most) < 2 || programs(most) <= programs(fewest)) return {};
+  return fmt::format(
+      "{}: it has ended after {} MPI program{}, and rank {} has begun its next one, in which it "
+      "may "
+      "be waited for: ending the job",
+      rank_text(static_cast<int>(fewest), job.placement), programs(fewest),
+      programs(fewest) == 1 ? "" : "s", job.file.first_rank + most);
+}
+
+}  // namespace baton::launch

@@ -1,0 +1,30 @@
+// What the launcher tells people on standard error. Nothing here throws or ends the process: a
+// job's result does not depend on whether its reports could be written.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "machine/placement.hpp"
+
+namespace baton::launch {
+
+// A report's file on this host: %h stands for the host, which else comes before the name's end:
+// stats.json is stats.HOST.json.
+std::string file_of_host(const std::string& name, const std::string& host);
+
+// Writes to standard error, whether anybody reads it or not.
+void report(std::string_view text);
+// From now on "mpiexec: TEXT" is "mpiexec on HOST: TEXT": others report of the same job.
+void report_from(const std::string& host);
+// Reports "mpiexec: TEXT".
+void complain(const std::string& text);
+
+// From now on a reader of standard error that stops delays nobody (run/outlet.hpp). For processes
+// that watch others.
+void report_in_background();
+
+// "rank 3 on core 5", or "rank 3" when it was not bound to one core.
+std::string rank_text(int rank, const machine::Placement& placement);
+
+}  // namespace baton::launch

@@ -1,0 +1,46 @@
+// The job's memory file: made here, inherited by every rank, gone with the last of them. The
+// launcher maps only its head (header and rows), which is what it writes and later reads.
+// Invariant: where things lie is read from `made`, which is private, never from the shared header:
+// a rank's stray store must not lead the launcher astray.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "launch/options/options.hpp"
+#include "lockfree/job.hpp"
+#include "machine/machine.hpp"
+#include "machine/placement.hpp"
+
+namespace baton::launch {
+
+struct JobFile {
+  int descriptor = -1;
+  lockfree::JobHeader* header = nullptr;    // shared with the ranks
+  lockfree::JobHeader made{};               // as the launcher made it
+  std::vector<lockfree::RankPlace> places;  // by rank, as the launcher made them
+  std::uint32_t first_rank = 0;             // of this node, where others have ranks, too
+
+  lockfree::RankRow& row(int rank) const {
+    char* rows = reinterpret_cast<char*>(header) + made.rows_offset;
+    return reinterpret_cast<lockfree::RankRow*>(rows)[rank];
+  }
+};
+
+// What decides how large it is, and what ranks find in it.
+struct JobFeatures {
+  bool explain = false;
+  bool held = false;              // ranks wait for a debugger
+  bool export_heap = false;       // without address space for it (ulimit -f) the file has none
+  bool timed = false;             // --stats or --trace
+  std::uint64_t event_bytes = 0;  // of each rank, for --trace
+  int ranks_per_node = 0;         // nodes of so many are pretended; 0: it is one node
+  NodeJob node_job = {};          // of which this is one node
+};
+// Makes, sizes, fills and seals it.
+std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
+                                                  lockfree::RingPlan rings,
+                                                  const JobFeatures& features);
+
+}  // namespace baton::launch
