@@ -362,8 +362,10 @@ def check_decisions(names, findings):
         if not name.endswith((*CODE, ".py", ".md", ".json", ".txt")):
             continue
         text = read(name)
-        for match in re.finditer(r"\b(?:decisions|measurements)/[\w-]+\.md\b", text):
-            if f"docs/{match.group(0)}" not in pages:
+        beside = r"|(?<=\]\()[\w-]+\.md\b" if name in pages else ""
+        for match in re.finditer(r"\b(?:decisions|measurements)/[\w-]+\.md\b" + beside, text):
+            page = match.group(0)
+            if (f"docs/{page}" if "/" in page else os.path.join(os.path.dirname(name), page)) not in pages:
                 findings.add(name, line_of(text, match.start()), f"{match.group(0)} is not there", "name the page that is")
 
 
