@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Style as a test: layers, cycles, sizes, bans, pairs of orderings, headers that stand alone, fresh generated files.
+"""Style as a test: layers, cycles, sizes, bans, pairs of orderings, decisions on one screen, headers that stand alone,
+fresh generated files.
 
 Prints file:line, what is wrong and the remedy; ends with 1 when anything is.
 """
@@ -19,6 +20,9 @@ LAYERS = {"base": 0, "platform": 1, "machine": 2, "lockfree": 3, "datatype": 4, 
           "world": 7, "collective": 8, "window": 9, "file": 9, "dynamic": 9, "topology": 9, "tool": 9, "api": 10}
 TOOLS_HIGHEST_LAYER = 3          # launch/, cli/, profile/ and preload/ use layers 0 to 3 only, and what is pure
 PURE = ("collective/choose.hpp", "transport/network/choose_provider.hpp")
+DECISIONS = "docs/decisions/"
+DECISION_PARTS = ["Decision", "Why", "Rejected", "Where measured"]
+DECISION_LINES, DECISION_WORDS = 60, 500
 HOT_FOLDERS = ("lockfree", "transport", "message")
 HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 250, 500, 70
 GENERATED = ("/generated/", "include/mpi.h", "fortran/modules/mpif.h",
@@ -421,6 +425,36 @@ def check_lab(name, text, findings):
                 findings.add(name, node.lineno, f"the frame imports {module}", "hand it over from the study")
 
 
+def check_decisions(names, findings):
+    """A decision is one screen in four parts, is listed, and is there where a file names its page."""
+    pages = {name for name in names if name.endswith(".md") and name.startswith((DECISIONS, "docs/measurements/"))}
+    lists = {DECISIONS: "docs/decisions.md", "docs/measurements/": "docs/measurements.md"}
+    listed = {place: read(name) for place, name in lists.items() if name in names}
+    for name in sorted(pages):
+        place = name[:name.rindex("/") + 1]
+        if f"]({name.removeprefix('docs/')})" not in listed.get(place, ""):
+            findings.add(name, 1, "nobody finds this page", f"list it in {lists.get(place, 'an index')}")
+        if place == DECISIONS:
+            text = read(name)
+            lines, words = text.count("\n"), len(text.split())
+            parts = re.findall(r"^## (.*)$", text, re.M)
+            if parts != DECISION_PARTS:
+                findings.add(name, 1, f"its parts are {', '.join(parts) or 'none'}",
+                             f"write {', '.join(DECISION_PARTS)}, in this order")
+            if lines > DECISION_LINES or words > DECISION_WORDS:
+                findings.add(name, lines, f"{lines} lines, {words} words, the limit is {DECISION_LINES} and {DECISION_WORDS}",
+                             "move numbers to docs/measurements/, descriptions to docs/, or divide it")
+    for name in names:
+        if not name.endswith((*CODE, ".py", ".md", ".json", ".txt")):
+            continue
+        text = read(name)
+        beside = r"|(?<=\]\()[\w-]+\.md\b" if name in pages else ""
+        for match in re.finditer(r"\b(?:decisions|measurements)/[\w-]+\.md\b" + beside, text):
+            page = match.group(0)
+            if (f"docs/{page}" if "/" in page else os.path.join(os.path.dirname(name), page)) not in pages:
+                findings.add(name, line_of(text, match.start()), f"{match.group(0)} is not there", "name the page that is")
+
+
 def check_mirror(names, findings):
     """A test file stands where its subject stands."""
     subjects = {os.path.splitext(name)[0] for name in names}
@@ -508,6 +542,7 @@ def main():
     check_orders([name for name in code_names if name.startswith(("src/", "launch/", "status/"))], findings)
     check_mirror(names, findings)
     check_cycles(code_names, findings)
+    check_decisions(names, findings)
     if not options.fast:
         check_headers(code_names, options.build, findings)
         check_generated(findings)

@@ -16,9 +16,9 @@ using enum ProcessorFamily;
 
 // Where a line written by one core is read by another, these cores take the longer the more often
 // both touch the same lines: large windows, large pieces, few lines in the ring
-// (docs/decisions/staging.md). One value follows a rule by cache size: the span must be larger than
-// a core's L2, so that its lines have moved to the L3 when they are written again. That is 1 MiB on
-// Zen 4, and no more on any other Zen. On processors of Intel no such rule was seen.
+// (docs/decisions/staging-amd.md). One value follows a rule by cache size: the span must be larger
+// than a core's L2, so that its lines have moved to the L3 when they are written again. That is
+// 1 MiB on Zen 4, and no more on any other Zen. On processors of Intel no such rule was seen.
 constexpr ShippedValue zen4_values[] = {
     {&Settings::eager_bytes_max, 1024},        {&Settings::cma_bytes_min, 256 << 10},
     {&Settings::early_bytes_max, 256 << 10},   {&Settings::pipeline_span_bytes, 2 << 20},
@@ -38,7 +38,7 @@ constexpr SelectionRow zen4_rows[] = {
 // A copy by `rep movsb` (as the C library's memcpy makes it from 2 KiB on) of 8 KiB and more does
 // not first read the lines that it writes. So pieces are long, a window need not be larger than the
 // L2, and two such copies are quicker than one by a system call at every size, warm or cold
-// (docs/decisions/staging.md). Pulling is left to what is observed: of a sender that computes.
+// (docs/decisions/staging-zen5.md). Pulling is left to what is observed: of a sender that computes.
 constexpr ShippedValue zen5_values[] = {
     {&Settings::eager_bytes_max, 1024},
     {&Settings::cma_bytes_min, 256 << 10},

@@ -4,9 +4,9 @@
 // or in parts of them. Who opens a bank again first makes sure that everyone has finished what was
 // there before: ranks say now and then how far they are, in a line of their own and beside every
 // flag. Of two ranks, each writes next where it has read last: their slots swap each time that a
-// bank, or a part of a block, is used again (docs/decisions/rooms.md). Invariant: a line (and its
-// block) has one writer in a round; it is written again only when all ranks have finished the round
-// that it was written for.
+// bank, or a part of a block, is used again (docs/decisions/two-rank-rooms.md). Invariant: a line
+// (and its block) has one writer in a round; it is written again only when all ranks have finished
+// the round that it was written for.
 #pragma once
 
 #include <algorithm>
