@@ -134,7 +134,7 @@ class Ranks {
       transport::offer_probe_word();
       EXPECT_EQ(start_messages(), MPI_SUCCESS);
       under_test = this;
-      node().use_inbox(new FakeInbox(network, rank));
+      static_cast<NodeProtocol&>(node()).use_inbox(new FakeInbox(network, rank));
       node().make_link = [](Process to, transport::LineSender&,
                             transport::LineReceiver&) -> transport::Link* {
         return new FakeLink(under_test->network, engine.self, to);

@@ -5,6 +5,7 @@
 #include "lockfree/advert.hpp"
 #include "lockfree/deposit_ring.hpp"
 #include "message/node/node_protocol.hpp"
+#include "message/node/offer_slots.hpp"
 #include "message/node/receiver_initiated.hpp"
 
 namespace baton::message {

@@ -4,6 +4,7 @@
 
 #include "datatype/pack.hpp"
 #include "message/deposit/peer.hpp"
+#include "message/node/offers.hpp"
 
 namespace baton::message {
 

@@ -3,7 +3,7 @@
 // Budget: two readings of the clock; only for messages whose time is observed or long.
 #pragma once
 
-#include "message/core/engine.hpp"
+#include "message/node/node_messages.hpp"
 #include "platform/clock.hpp"
 
 namespace baton::message {

@@ -8,7 +8,7 @@
 
 #include "lockfree/staging.hpp"
 #include "message/core/peer.hpp"
-#include "message/node/observe.hpp"
+#include "message/node/timings.hpp"
 
 namespace baton::message {
 
@@ -20,7 +20,7 @@ struct Pushes {
 };
 
 // Whether the other side is likely to copy, too: not while it is found to be busy.
-struct Company {
+struct SharedCopyStats {
   std::atomic<std::uint8_t> alone = 0;  // messages in a row of which it copied nothing
   bool expected() {
     constexpr std::uint8_t enough = 2, long_enough = 34;  // guess
@@ -39,7 +39,7 @@ struct Company {
 
 // Whether we and a peer send each other long messages at the same time: by those that we staged
 // there and that came from there since. All relaxed: guesses that threads may spoil for each other.
-struct Crossing {
+struct BidirectionalStats {
   std::atomic<std::uint8_t> ahead = 0;                // sent, less received
   std::atomic<std::uint8_t> sends = 0, receives = 0;  // lately
   std::atomic<bool> both = false;
@@ -102,11 +102,11 @@ struct NodePeer : Peer {
   TransferredWindows transferred;
   Request* streaming = nullptr;  // the one of its streams that goes on; under the progress lock
   int early_sends = 0;           // since we last looked whether it wants envelopes only
-  Crossing crossing;
-  Stores stores;
-  bool refuses_pushes = false;   // our kernel does not let us write to its memory
-  bool adverts_refused = false;  // no memory for them
-  Company company;               // of what we push, and of what we pull
+  BidirectionalStats bidirectional;
+  StorePolicy store_policy;
+  bool refuses_pushes = false;    // our kernel does not let us write to its memory
+  bool adverts_refused = false;   // no memory for them
+  SharedCopyStats shared_copies;  // of what we push, and of what we pull
   Pushes pushes;
   std::uint64_t last_advert = 0;   // of our receives, to it
   Request** advertised = nullptr;  // by the slot of the advert; null: none

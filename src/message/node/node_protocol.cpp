@@ -6,6 +6,8 @@
 
 #include "base/settings.hpp"
 #include "message/core/arrive.hpp"
+#include "message/node/accept.hpp"
+#include "message/node/offers.hpp"
 #include "message/node/receiver_initiated.hpp"
 #include "message/node/rendezvous.hpp"
 #include "message/node/stream_in.hpp"
@@ -32,29 +34,6 @@ std::int64_t single_copy_bytes_min() {
              : settings.cma_bytes_min;
 }
 
-// A history and times of its own, before a pair has a lane. False when memory is short.
-bool give_own_history(NodePeer& peer) {
-  if (!give_history(peer)) return false;
-  Timings* shared = &node().shared_timings[static_cast<int>(peer.peer_class)];
-  if (&peer.observed() != shared) return true;
-  auto* own = new (std::nothrow) Timings;
-  if (!own) return false;
-  // ORDER peer.timings: release here, acquire in NodePeer::observed; it is constructed.
-  if (!peer.timings.compare_exchange_strong(shared, own, std::memory_order_release,
-                                            std::memory_order_relaxed))
-    delete own;  // relaxed: another thread was first
-  return true;
-}
-
-// Its lines come in a lane of its own from now on. Under the progress lock.
-void open_lane(NodePeer& peer) {
-  (void)give_own_history(peer);  // without memory for it nothing is observed
-  peer.link->open_lane();
-  if (!peer.in.attached()) return;  // a link without lanes
-  use_lane(peer);
-  if (node().inbox) poll_peer(peer);
-}
-
 }  // namespace
 
 Error NodeProtocol::set_up() {
@@ -79,12 +58,6 @@ void NodeProtocol::use_inbox(transport::Inbox* lines) {
     static_cast<transport::Inbox*>(senders)->set_envelopes_only(envelopes_only);
   };
   add(1);
-}
-
-NodeProtocol::~NodeProtocol() {
-  delete inbox;
-  delete[] shared_timings;
-  std::free(incoming.receives);
 }
 
 bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
@@ -230,24 +203,6 @@ bool NodeProtocol::needs_progress() const {
 
 bool NodeProtocol::waits_for_room() const {
   return platform::load_shared(stream_count) != 0;
-}
-
-bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Envelope envelope,
-              const void* payload, std::size_t bytes) {
-  // What is longer than a line says how long it is.
-  const bool varies = kind < static_cast<unsigned>(LineKind::first_of_protocol);
-  if (!peer.link->put(lockfree::make_header(kind, varies ? bytes : 0, source), envelope, payload,
-                      bytes))
-    return false;
-  if (!peer.out.attached()) count(engine.counters.shared_ring);
-  return true;
-}
-
-void get_lane_if_due(NodePeer& peer) {
-  if (peer.out.attached() || !peer.link->wants_lane() || !give_own_history(peer)) return;
-  if (!put_line(peer, NodeLine::lane, 0, {0, 0}, nullptr, 0)) return;
-  peer.link->use_lane();
-  count(engine.counters.own_rings);
 }
 
 }  // namespace baton::message

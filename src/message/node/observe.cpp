@@ -4,7 +4,6 @@
 
 #include "base/settings.hpp"
 #include "message/core/engine.hpp"
-#include "message/node/node_peer.hpp"
 #include "transport/choose.hpp"
 
 namespace baton::message {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <new>
 
 #include "message/core/arrive.hpp"
 #include "message/core/outstanding.hpp"
-#include "message/node/node_protocol.hpp"
+#include "message/node/lease.hpp"
+#include "message/node/offer_slots.hpp"
 #include "message/node/pull.hpp"
 #include "message/node/stream_in.hpp"
 #include "message/node/stream_out.hpp"
@@ -16,76 +16,10 @@ namespace baton::message {
 namespace {
 
 constexpr std::uint32_t page_sends = OfferSlots::page_sends;
-static_assert(transport::offers_per_page == page_sends);
 
 // With more pages than this in use a poll looks at a part, so that many open offers stay cheap;
 // guess. Who is about to sleep looks at all.
 constexpr std::uint32_t pages_per_poll = 16;
-
-OfferSlots::Page& page_of(std::uint32_t slot) {
-  return *node().offers.pages[slot / page_sends];
-}
-Request*& send_of(std::uint32_t slot) {
-  return page_of(slot).sends[slot % page_sends];
-}
-
-// A page of offers, with memory on both sides of it.
-bool add_page() {
-  OfferSlots& offers = node().offers;
-  auto* page = new (std::nothrow) OfferSlots::Page;
-  if (page && transport::reserve_own_offers(offers.in_use) == MPI_SUCCESS) {
-    offers.pages[offers.in_use++] = page;
-    return true;
-  }
-  delete page;
-  return false;
-}
-
-int free_slot() {
-  OfferSlots& offers = node().offers;
-  for (; offers.full < offers.in_use; ++offers.full)
-    if (const std::uint64_t open = offers.pages[offers.full]->open; ~open)
-      return static_cast<int>(offers.full * page_sends + std::countr_one(open));
-  if (offers.in_use == OfferSlots::pages_max) return no_slot;
-  return add_page() ? static_cast<int>((offers.in_use - 1) * page_sends) : no_memory;
-}
-
-void close_slot(std::uint32_t slot) {
-  page_of(slot).open &= ~(std::uint64_t{1} << (slot % page_sends));
-  node().offers.full = std::min(node().offers.full, slot / page_sends);
-  send_of(slot) = nullptr;
-  node().count_offers(~0u);
-}
-
-lockfree::Offer<lockfree::Hardware>& own_offer(std::uint32_t slot) {
-  return transport::offer(engine.local_rank, slot);
-}
-
-}  // namespace
-
-int open_slot(Request& send, Stage stage) {
-  platform::Guard guard(node().offers.lock);
-  int free = free_slot();
-  if (free < 0) return free;
-  auto slot = static_cast<std::uint32_t>(free);
-  node_part(send).slot = slot;
-  node_part(send).asked = false;
-  send.stage = stage;
-  page_of(slot).open |= std::uint64_t{1} << (slot % page_sends);
-  send_of(slot) = &send;
-  node().count_offers(1u);
-  lockfree::open_offer(own_offer(slot));
-  set_outstanding(send, send.bytes);
-  return free;
-}
-
-void abandon_slot(std::uint32_t slot) {
-  platform::Guard guard(node().offers.lock);
-  set_outstanding(*send_of(slot), 0);
-  close_slot(slot);
-}
-
-namespace {
 
 // Frees the slots of sends that are done. Whether there were any; and a send whose receiver shares
 // the copying, if there is one.
@@ -157,14 +91,6 @@ void arrive_cts(const CtsLine& line) {
   start_stream_out(*send);
 }
 
-void end_streamed_offer(Request& send) {
-  platform::Guard guard(node().offers.lock);
-  BATON_INVARIANT(lockfree::move_offer(own_offer(node_part(send).slot),
-                                       lockfree::OfferState::streaming,
-                                       lockfree::OfferState::done));
-  close_slot(node_part(send).slot);
-}
-
 bool withdraw(Request& send) {
   platform::Guard guard(node().offers.lock);
   if (send.stage != Stage::offered || send_of(node_part(send).slot) != &send) return false;
@@ -207,10 +133,6 @@ bool claim_offer(UnexpectedMessage& unexpected) {
 
 bool is_offer_withdrawn(const UnexpectedMessage& unexpected) {
   return lockfree::offer_state(offer_of(unexpected)) == lockfree::OfferState::withdrawn;
-}
-
-OfferSlots::~OfferSlots() {
-  for (Page* page : pages) delete page;
 }
 
 void end_offer(Process sender, std::int32_t slot) {

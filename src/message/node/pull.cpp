@@ -3,6 +3,7 @@
 #include "base/settings.hpp"
 #include "message/core/outstanding.hpp"
 #include "message/node/copy_time.hpp"
+#include "message/node/observe.hpp"
 #include "platform/clock.hpp"
 #include "platform/peer_pause.hpp"
 #include "transport/choose.hpp"
@@ -64,8 +65,8 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   if (choice.way != Way::cma) return false;
   std::int64_t start = platform::now_ticks();
   std::uint32_t piece = engine.oversubscribed ? 0 : piece_bytes(receive.bytes);
-  bool together =
-      piece > 0 && transport::is_reachable_by(owner, receive.buffer) && peer.company.expected();
+  bool together = piece > 0 && transport::is_reachable_by(owner, receive.buffer) &&
+                  peer.shared_copies.expected();
   bool pushed = false;
   bool good;
   if (together) {
@@ -73,7 +74,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
     lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(receive.buffer),
                           static_cast<std::uint64_t>(receive.bytes), piece);
     good = copy_together(offer, peer, source, receive, &pushed);
-    peer.company.saw(pushed);
+    peer.shared_copies.saw(pushed);
   } else {
     const OutstandingCopy counted(receive.bytes);
     good = transport::read_from(owner, source, receive.buffer, receive.bytes);

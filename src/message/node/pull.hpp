@@ -3,7 +3,7 @@
 // none. Used by the rendezvous and what the sender pushes.
 #pragma once
 
-#include "message/node/node_protocol.hpp"
+#include "message/node/node_messages.hpp"
 
 namespace baton::message {
 

@@ -5,8 +5,10 @@
 #include "base/settings.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/node/accept.hpp"
+#include "message/node/observe.hpp"
+#include "message/node/offer_slots.hpp"
 #include "message/node/pull.hpp"
-#include "message/node/rendezvous.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/single_copy.hpp"
@@ -140,8 +142,8 @@ void push_together(NodePeer& peer, Request& send, const Target& target, const Pu
                               static_cast<std::uint64_t>(send.bytes), piece);
   put_pushed(peer, send, line);
   notify(peer);
-  peer.company.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
-                   lockfree::pieces_in_all(offer));
+  peer.shared_copies.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
+                         lockfree::pieces_in_all(offer));
 }
 
 }  // namespace
@@ -153,7 +155,7 @@ bool redirect(NodePeer& peer, Request& send, const Target& target) {
   if (!peer.link->has_taken(peer.pushes.others_end)) return false;
   bool together = !engine.oversubscribed && piece_bytes(send.bytes) > 0 &&
                   transport::is_reachable_by(peer.local_rank, send.buffer) &&
-                  peer.company.expected();
+                  peer.shared_copies.expected();
   int slot = together ? open_slot(send) : no_slot;
   if (slot < 0) together = false;
   transport::Advert& advert = transport::advert(peer.local_rank, engine.local_rank, target.number);

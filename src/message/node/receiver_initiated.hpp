@@ -3,7 +3,7 @@
 // MPI_THREAD_MULTIPLE, where a receive may be posted while another thread takes a message in.
 #pragma once
 
-#include "message/node/node_protocol.hpp"
+#include "message/node/node_messages.hpp"
 
 namespace baton::message {
 

@@ -7,6 +7,8 @@
 #include "datatype/pack.hpp"
 #include "message/core/outstanding.hpp"
 #include "message/node/copy_time.hpp"
+#include "message/node/lease.hpp"
+#include "message/node/observe.hpp"
 #include "message/node/pull.hpp"
 #include "message/node/stream_out.hpp"
 #include "message/node/window.hpp"

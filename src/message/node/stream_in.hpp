@@ -2,7 +2,7 @@
 // rendezvous, under the progress lock.
 #pragma once
 
-#include "message/node/node_protocol.hpp"
+#include "message/node/node_messages.hpp"
 
 namespace baton::message {
 

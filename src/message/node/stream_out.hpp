@@ -3,7 +3,7 @@
 // the rendezvous.
 #pragma once
 
-#include "message/node/node_protocol.hpp"
+#include "message/node/node_messages.hpp"
 
 namespace baton::message {
 
@@ -17,12 +17,6 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported);
 void close_early(NodePeer& peer, Request& send);
 // Writes it. The line that names the window is out.
 void fill_early(NodePeer& peer, Request& send, std::int64_t bytes);
-// Whether the rest of a send may go through the peer's lease, where its early bytes are.
-bool holds_lease(NodePeer& peer, const Request& send);
-// The send is over, or its stream is: others may use the peer's lease.
-void let_lease_go(Request& send);
-// Of a message that was handed over with its window: we may send with that now.
-void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span);
 // A send's receiver has asked for the rest; under the progress lock, as what follows.
 void start_stream_out(Request& send);
 // Goes on with all of them; whether anything happened.

@@ -2,7 +2,7 @@
 // of a stream.
 #pragma once
 
-#include "message/core/engine.hpp"
+#include "message/node/node_messages.hpp"
 
 namespace baton::message {
 

@@ -131,7 +131,7 @@ TEST(timings, any_size_has_its_place) {
 }
 
 // Writes `messages` times, each way taking its ticks; gives how often it went around the cache.
-int written_around(Stores& stores, int messages, std::int64_t through, std::int64_t around) {
+int written_around(StorePolicy& stores, int messages, std::int64_t through, std::int64_t around) {
   int times = 0;
   for (int i = 0; i < messages; ++i) {
     bool now = stores.around_cache();
@@ -142,13 +142,13 @@ int written_around(Stores& stores, int messages, std::int64_t through, std::int6
 }
 
 TEST(stores, go_around_the_cache_where_that_takes_less_than_half_the_time) {
-  Stores stores;
+  StorePolicy stores;
   EXPECT_LE(written_around(stores, 256 * 10, 1000, 600), 4 * 10);
   EXPECT_GE(written_around(stores, 256 * 10, 1000, 400), 240 * 10);
 }
 
 TEST(stores, go_through_the_cache_again_when_the_cores_come_near) {
-  Stores stores;
+  StorePolicy stores;
   written_around(stores, 512, 20000, 4000);
   EXPECT_LE(written_around(stores, 256 * 10, 2000, 4000), 256 * 3);
 }

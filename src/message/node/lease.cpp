@@ -1,0 +1,179 @@
+#include "message/node/lease.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/settings.hpp"
+#include "platform/copy.hpp"
+
+namespace baton::message {
+
+namespace {
+
+// Gives memory to chunks that have none; once reserved they stay so.
+BATON_COLD bool reserve_chunks(NodePeer& peer, std::uint64_t chunks) {
+  for (; chunks; chunks &= chunks - 1) {
+    const auto chunk = static_cast<std::uint32_t>(std::countr_zero(chunks));
+    if (transport::reserve_chunk(peer.local_rank, chunk) != MPI_SUCCESS) return false;
+    peer.reserved_chunks |= std::uint64_t{1} << chunk;
+  }
+  return true;
+}
+
+constexpr int few_others = 8;       // guess
+constexpr int transfer_chunks = 4;  // guess
+constexpr int lease_messages = 32;  // guess: a term
+// Whoever wanted it comes first, and who has had fewer: so many messages for each before; guesses.
+constexpr int lease_pause = 64, pauses_max = 8;
+
+}  // namespace
+
+bool has_memory(NodePeer& peer, const lockfree::StagingSpan& span, std::int64_t position,
+                std::int64_t end) {
+  std::uint64_t lacking = span.window.chunks & ~peer.reserved_chunks;
+  if (BATON_LIKELY(lacking == 0)) return true;
+  constexpr std::int64_t chunk = lockfree::chunk_bytes;
+  std::int64_t first = (position + span.shift) / chunk;
+  std::int64_t last = (end + span.shift - 1) / chunk;
+  if (last - first >= span.window.count()) return reserve_chunks(peer, lacking);
+  std::int64_t number = 0;
+  std::uint64_t used = 0;
+  for (std::uint64_t bits = span.window.chunks; bits; bits &= bits - 1, ++number)
+    for (std::int64_t turn = first; turn <= last; ++turn)
+      if (turn % span.window.count() == number) used |= bits & (~bits + 1);
+  return reserve_chunks(peer, used & lacking);
+}
+
+lockfree::Window take_window(NodePeer& peer, int wanted) {
+  lockfree::Window window = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
+  if (!window.empty()) lockfree::open_window(transport::window_progress(peer.local_rank, window));
+  return window;
+}
+
+std::int64_t emptied_by(const NodePeer& peer, lockfree::Window window) {
+  return static_cast<std::int64_t>(
+      lockfree::emptied_bytes(transport::window_progress(peer.local_rank, window)));
+}
+
+bool lease_is_free(Lease& lease) {
+  // ORDER lease.holder: acquire here, release in let_lease_go; its last position.
+  return std::atomic_ref(lease.holder).load(std::memory_order_acquire) == nullptr;
+}
+
+void get_lease(NodePeer& peer) {
+  // Of few ranks each gets one, with room for most that are transferred; of more, half of the
+  // chunks are left for those without.
+  constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
+  const auto others = static_cast<int>(engine.local_ranks - 1);
+  const int kept_free = others <= few_others ? all / 8 : all / 2;
+  const int wanted = std::clamp((all - all / 4) / others - transfer_chunks / 2, least,
+                                lockfree::Window::chunks_max);
+  auto& chunks = peer.doorbell->chunks;
+  if (peer.lease.messages > 0 && --peer.lease.messages > 0) return;
+  // relaxed, here and below: a wish.
+  const bool plenty = lockfree::free_chunks(chunks.free) >= kept_free + wanted;
+  if (chunks.wanted.load(std::memory_order_relaxed) == plenty)
+    chunks.wanted.store(!plenty, std::memory_order_relaxed);
+  if (!plenty) return;
+  const int had = peer.lease.had;
+  peer.lease = {};
+  peer.lease.window = take_window(peer, wanted);
+  peer.lease.had = had;
+  count(engine.counters.leases);
+}
+
+void end_term(NodePeer& peer) {
+  Lease& lease = peer.lease;
+  if (++lease.messages < lease_messages) return;
+  auto& chunks = peer.doorbell->chunks;
+  lease.ending |= chunks.wanted.load(std::memory_order_relaxed) != 0;
+  if (!lease.ending) {
+    lease.messages = 0;
+  } else if (lease_is_free(lease) && emptied_by(peer, lease.window) >= lease.end) {
+    lockfree::give_back_chunks(chunks.free, lease.window);
+    const int had = std::min(lease.had + 1, pauses_max);
+    lease = {};
+    lease.messages = had * lease_pause;
+    lease.had = had;
+  }
+}
+
+void get_transferable(NodePeer& peer) {
+  constexpr int kept_free = lockfree::chunks_per_rank / 4;  // guess
+  if (peer.transferred.asked_for || engine.local_ranks > few_others + 1) return;
+  peer.transferred.asked_for = true;
+  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + transfer_chunks) return;
+  const lockfree::Window window = take_window(peer, transfer_chunks);
+  if (window.empty()) return;
+  if (reserve_chunks(peer, window.chunks))
+    peer.transferred.mine[peer.transferred.count++] = {window, 0, false};
+  else
+    lockfree::give_back_chunks(peer.doorbell->chunks.free, window);
+}
+
+bool place_in_transferred(NodePeer& peer, Request& send) {
+  TransferredWindows& transferred = peer.transferred;
+  if (transferred.count == 0 || send.bytes > transferred.mine[transferred.count - 1].chunks.bytes())
+    return false;
+  const TransferredWindows::Window& window = transferred.mine[--transferred.count];
+  node_part(send).span = {window.chunks, window.position, NextOwner::receiver, window.here};
+  return true;
+}
+
+std::int64_t room_in(NodePeer& peer, std::int64_t wanted) {
+  Lease& lease = peer.lease;
+  std::int64_t window = lease.window.bytes();
+  if (lease.position + wanted > lease.emptied + window)
+    lease.emptied = emptied_by(peer, lease.window);
+  return lease.emptied + window - lease.position;
+}
+
+void wrap_early(Lease& lease, std::int64_t wanted) {
+  std::int64_t span = settings.pipeline_span_bytes;
+  if (wanted == settings.early_bytes_max) span = std::min(span, settings.pipeline_window_bytes);
+  // Twice early_bytes_max at least: what is left out at its end is never emptied, and there must be
+  // room for the next without it.
+  span = std::max(span, 2 * settings.early_bytes_max);
+  std::int64_t window = lease.window.bytes();
+  if (lease.position % window + wanted <= span) return;
+  lease.position = (lease.position + window - 1) / window * window;
+}
+
+void place_in_lease(NodePeer& peer, Request& send) {
+  node_part(send).span = {peer.lease.window, peer.lease.position - send.position,
+                          NextOwner::sender};
+  node_part(send).emptied = peer.lease.emptied;
+}
+
+void move_lease(NodePeer& peer, const Request& send, std::int64_t end) {
+  peer.lease.end = end + node_part(send).span.shift;
+  peer.lease.position = static_cast<std::int64_t>(
+      round_up(static_cast<std::uint64_t>(end + node_part(send).span.shift), cache_line_bytes));
+}
+
+bool carries_streams(const Lease& lease) {
+  return !lease.window.empty() && lease.window.bytes() <= settings.pipeline_window_bytes;
+}
+
+void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span) {
+  platform::Guard guard(peer.send_lock);
+  BATON_INVARIANT(peer.transferred.count < 2);
+  // Behind what has been filled: the other side does not take the old message for the new one.
+  const std::int64_t next = span.shift + span.window.bytes();
+  peer.transferred.mine[peer.transferred.count++] = {span.window, next, !span.at_sender};
+}
+
+bool holds_lease(NodePeer& peer, const Request& send) {
+  // relaxed: only the holder itself finds itself here.
+  return std::atomic_ref(peer.lease.holder).load(std::memory_order_relaxed) == &send;
+}
+
+void let_lease_go(Request& send) {
+  if (send.process == engine.self) return;
+  NodePeer& peer = node_peer(send.process);
+  if (!holds_lease(peer, send)) return;
+  // ORDER lease.holder: release here, acquire in lease_is_free.
+  std::atomic_ref(peer.lease.holder).store(nullptr, std::memory_order_release);
+}
+
+}  // namespace baton::message

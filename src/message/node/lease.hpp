@@ -1,0 +1,53 @@
+// What a sender holds of its receivers' staging: windows that it takes from the pool for a stream,
+// a lease that it keeps for a term, and windows that change hands with messages
+// (docs/decisions/leases.md). Used by the sender's side of streams (stream_out.cpp). All under the
+// peer's send lock, unless it is said.
+#pragma once
+
+#include "message/node/node_messages.hpp"
+
+namespace baton::message {
+
+// --- windows
+// Up to `wanted` chunks; empty when none is free.
+lockfree::Window take_window(NodePeer& peer, int wanted);
+// How far the receiver has emptied a window. Any thread.
+std::int64_t emptied_by(const NodePeer& peer, lockfree::Window window);
+// Makes sure that the chunks of a span have memory, as far as [position, end) of a message goes.
+bool has_memory(NodePeer& peer, const lockfree::StagingSpan& span, std::int64_t position,
+                std::int64_t end);
+
+// --- the lease
+// Gets one if chunks are plenty: every peer may have one in a small job; in a large one they take
+// turns.
+void get_lease(NodePeer& peer);
+// Counts a message of a term. At its end nothing more goes into a lease that another sender wants;
+// it goes back once all in it has been taken out.
+void end_term(NodePeer& peer);
+// Whether no stream goes on in it.
+bool lease_is_free(Lease& lease);
+// Whether streams may go on in it: it is no longer than a window that they take.
+bool carries_streams(const Lease& lease);
+// Room as far as we remember, or else as it is.
+std::int64_t room_in(NodePeer& peer, std::int64_t wanted);
+// Early parts stay in the beginning of the window, those of longer messages in no more than a
+// stream gets: what does not fit there goes to the beginning of the next turn.
+void wrap_early(Lease& lease, std::int64_t wanted);
+void place_in_lease(NodePeer& peer, Request& send);
+// It goes on after what the send has put there, in a new line.
+void move_lease(NodePeer& peer, const Request& send, std::int64_t end);
+// Whether the rest of a send may go through the lease, where its early bytes are.
+bool holds_lease(NodePeer& peer, const Request& send);
+// The send is over, or its stream is: others may use the peer's lease. Any thread.
+void let_lease_go(Request& send);
+
+// --- windows that change hands
+// One more: of few ranks each two have theirs.
+void get_transferable(NodePeer& peer);
+// All of a message into the window that came last, if there is one, and large enough.
+bool place_in_transferred(NodePeer& peer, Request& send);
+// Of a message that was handed over with its window: we may send with that now. Takes the send
+// lock.
+void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span);
+
+}  // namespace baton::message

@@ -1,0 +1,46 @@
+#include "message/node/node_messages.hpp"
+
+#include <new>
+
+namespace baton::message {
+
+bool give_own_history(NodePeer& peer) {
+  if (!give_history(peer)) return false;
+  Timings* shared = &node().shared_timings[static_cast<int>(peer.peer_class)];
+  if (&peer.observed() != shared) return true;
+  auto* own = new (std::nothrow) Timings;
+  if (!own) return false;
+  // ORDER peer.timings: release here, acquire in NodePeer::observed; it is constructed.
+  if (!peer.timings.compare_exchange_strong(shared, own, std::memory_order_release,
+                                            std::memory_order_relaxed))
+    delete own;  // relaxed: another thread was first
+  return true;
+}
+
+void open_lane(NodePeer& peer) {
+  (void)give_own_history(peer);  // without memory for it nothing is observed
+  peer.link->open_lane();
+  if (!peer.in.attached()) return;  // a link without lanes
+  use_lane(peer);
+  if (node().inbox) poll_peer(peer);
+}
+
+bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Envelope envelope,
+              const void* payload, std::size_t bytes) {
+  // What is longer than a line says how long it is.
+  const bool varies = kind < static_cast<unsigned>(LineKind::first_of_protocol);
+  if (!peer.link->put(lockfree::make_header(kind, varies ? bytes : 0, source), envelope, payload,
+                      bytes))
+    return false;
+  if (!peer.out.attached()) count(engine.counters.shared_ring);
+  return true;
+}
+
+void get_lane_if_due(NodePeer& peer) {
+  if (peer.out.attached() || !peer.link->wants_lane() || !give_own_history(peer)) return;
+  if (!put_line(peer, NodeLine::lane, 0, {0, 0}, nullptr, 0)) return;
+  peer.link->use_lane();
+  count(engine.counters.own_rings);
+}
+
+}  // namespace baton::message

@@ -1,0 +1,104 @@
+// The node's part of the engine, which the files of this folder share: what is offered and streams,
+// and how lines get to a peer of this node.
+#pragma once
+
+#include <cstdlib>
+
+#include "message/core/protocol.hpp"
+#include "message/node/lines.hpp"
+#include "message/node/node_peer.hpp"
+#include "message/node/node_request.hpp"
+
+namespace baton::message {
+
+// Sends by the slots of our offers; pages are added when they are needed. Under its lock.
+struct OfferSlots {
+  static constexpr std::uint32_t page_sends = 64;
+  static constexpr std::uint32_t pages_max = lockfree::offers_per_rank / page_sends;
+  struct Page {
+    Request* sends[page_sends] = {};  // null: free, or withdrawn
+    std::uint64_t open = 0;           // a bit each
+  };
+  Page* pages[pages_max] = {};
+  std::uint32_t in_use = 0;
+  std::uint32_t full = 0;  // all pages below have no free slot
+  std::uint32_t next_polled = 0;
+  platform::Lock lock;
+
+  ~OfferSlots() {
+    for (Page* page : pages) delete page;
+  }
+};
+
+// Receives that streams fill, by the numbers of the streams; null: free. Under its lock.
+struct IncomingStreams {
+  Request** receives = nullptr;
+  std::uint32_t size = 0;
+  platform::Lock lock;
+};
+
+class NodeMessages : public Protocol {
+ public:
+  ~NodeMessages() override {
+    delete inbox;
+    delete[] shared_timings;
+    std::free(incoming.receives);
+  }
+
+  // What is under way, so that progress looks at it.
+  void count_offers(std::uint32_t number) {
+    platform::add_shared(open_offers, number);
+    add(number);
+  }
+  void count_streams(std::uint32_t number) {
+    platform::add_shared(stream_count, number);
+    add(number);
+  }
+
+  // The link of a peer; null: no memory.
+  transport::Link* (*make_link)(Process process, transport::LineSender& out,
+                                transport::LineReceiver& in) = nullptr;
+  // Where lines come that no lane of a pair's own carries, or null; and what of them is kept.
+  transport::Inbox* inbox = nullptr;
+  Account inbox_account;
+  std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
+  Timings* shared_timings = nullptr;  // by class of peers
+  OfferSlots offers;
+  std::uint32_t open_offers = 0;
+  std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
+  IncomingStreams incoming;
+  List<Request> streams_out;
+  List<Request> streams_in;
+  std::uint32_t stream_count = 0;  // sends and receives that stream now
+  std::int64_t copy_ticks = 0;     // that went into long copies (copy_time.hpp)
+};
+
+inline NodeMessages& node() {
+  return static_cast<NodeMessages&>(*engine.protocols[static_cast<int>(PeerKind::node)]);
+}
+// A peer of this node that was met.
+inline NodePeer& node_peer(Process process) {
+  return static_cast<NodePeer&>(peer_of(process));
+}
+
+// --- lines to a peer, under its send lock.
+// Puts a line, or a message in as many as it needs; false, and nothing has happened, when there is
+// no room.
+bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Envelope envelope,
+              const void* payload, std::size_t bytes);
+inline bool put_line(NodePeer& peer, LineKind kind, std::int32_t source,
+                     lockfree::Envelope envelope, const void* payload, std::size_t bytes) {
+  return put_line(peer, static_cast<unsigned>(kind), source, envelope, payload, bytes);
+}
+inline bool put_line(NodePeer& peer, NodeLine kind, std::int32_t source,
+                     lockfree::Envelope envelope, const void* payload, std::size_t bytes) {
+  return put_line(peer, static_cast<unsigned>(kind), source, envelope, payload, bytes);
+}
+// A history and times of its own, before a pair has a lane. False when memory is short.
+bool give_own_history(NodePeer& peer);
+// Its lines come in a lane of its own from now on. Under the progress lock.
+void open_lane(NodePeer& peer);
+// A peer that shares its way there gets one of its own, where it is worth it and there is one left.
+void get_lane_if_due(NodePeer& peer);
+
+}  // namespace baton::message

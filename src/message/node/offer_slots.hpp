@@ -1,0 +1,26 @@
+// The slots of our offers: sends whose data stays here until their receivers have come. Used by the
+// rendezvous and the deposit models.
+// Invariant: a slot is open from `open_slot` until both sides need it no more.
+#pragma once
+
+#include "message/node/node_messages.hpp"
+
+namespace baton::message {
+
+inline constexpr int no_memory = -2;
+// Opens a slot for a send; no_slot, or no_memory, explained; gives it up again. The send can be
+// withdrawn while its stage is `offered`.
+int open_slot(Request& send, Stage stage = Stage::offered);
+void abandon_slot(std::uint32_t slot);
+// The stream of an offer is over: its slot is free.
+void end_streamed_offer(Request& send);
+
+// --- for who holds the slots' lock.
+// The send of an open slot; null: it was withdrawn.
+Request*& send_of(std::uint32_t slot);
+void close_slot(std::uint32_t slot);
+inline transport::Offer& own_offer(std::uint32_t slot) {
+  return transport::offer(engine.local_rank, slot);
+}
+
+}  // namespace baton::message
