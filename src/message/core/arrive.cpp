@@ -278,6 +278,21 @@ bool is_withdrawn(const UnexpectedMessage& unexpected) {
          peer_of(unexpected.process).protocol->is_withdrawn(unexpected);
 }
 
+void match_or_keep(UnexpectedMessage& unexpected, std::int64_t kept_bytes) {
+  MatchQueue& queue = queue_of(unexpected.context);
+  Request* receive;
+  {
+    platform::Guard guard(queue.lock);
+    receive = take_posted(queue, unexpected.source, unexpected.tag);
+    if (!receive) {
+      count(engine.counters.unexpected);
+      account_unexpected(unexpected, kept_bytes);
+      return keep(queue, unexpected);
+    }
+  }
+  deliver(unexpected, *receive);
+}
+
 bool deliver(UnexpectedMessage& unexpected, Request& receive) {
   // Claim before the receive changes: a withdrawn offer must leave no trace.
   if (!claim(unexpected)) return false;

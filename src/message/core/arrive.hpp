@@ -25,6 +25,9 @@ Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, s
 void account_unexpected(UnexpectedMessage& unexpected, std::int64_t bytes);
 // Frees it with all that was kept.
 void drop_unexpected(UnexpectedMessage& unexpected);
+// An offered message has come, and its line is dropped: it meets its receive, or is kept with so many
+// bytes of it.
+void match_or_keep(UnexpectedMessage& unexpected, std::int64_t kept_bytes);
 // Hands a message that a receive has matched to it; frees what was kept of it. False when its offer
 // had been withdrawn: the receive is as before.
 bool deliver(UnexpectedMessage& unexpected, Request& receive);

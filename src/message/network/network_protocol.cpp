@@ -186,28 +186,16 @@ void count_taken(Peer& peer, unsigned kind) {
 
 void arrive_network_rts(ArrivedLine& message) {
   const lockfree::Envelope envelope = message.envelope();
-  const auto line = message.read<NetworkRtsLine>();
-  MatchQueue& queue = queue_of(envelope.context);
+  const auto line = message.take<NetworkRtsLine>();
+  BATON_INVARIANT(line.head_bytes <= sizeof line.head);
   UnexpectedMessage& unexpected = make_unexpected(message.peer(), message.account(),
                                                   message.source(), envelope, line.head_bytes);
   unexpected.bytes = line.bytes;
-  BATON_INVARIANT(line.head_bytes <= sizeof line.head);
-  std::copy_n(line.head, line.head_bytes, unexpected.payload());
   unexpected.offered = true;
   unexpected.claimed = true;  // its sender cannot take it back
   network_part(unexpected) = {line.send, line.head_bytes};
-  message.drop();
-  Request* receive;
-  {
-    platform::Guard guard(queue.lock);
-    receive = take_posted(queue, unexpected.source, unexpected.tag);
-    if (!receive) {
-      count(engine.counters.unexpected);
-      account_unexpected(unexpected, line.head_bytes);
-      keep(queue, unexpected);
-    }
-  }
-  if (receive) deliver(unexpected, *receive);
+  std::copy_n(line.head, line.head_bytes, unexpected.payload());
+  match_or_keep(unexpected, line.head_bytes);
 }
 
 }  // namespace

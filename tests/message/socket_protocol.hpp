@@ -1,0 +1,315 @@
+// The shortest complete protocol, to test that another one can be added without touching the core,
+// and to read (docs/architecture.md, "How do I add a transport?"): a peer is at the other end of a
+// socket. Short messages go at once, with their envelope; long and synchronous ones as in every
+// rendezvous: the envelope (RTS), the receiver's answer (CTS), the data in parts. One thread only.
+#pragma once
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <vector>
+
+#include "datatype/pack.hpp"
+#include "message/core/arrive.hpp"
+#include "message/core/protocol.hpp"
+
+namespace baton::message {
+
+// --- what the two ends put for each other
+enum class SocketLine : unsigned {
+  rts = static_cast<unsigned>(LineKind::first_of_protocol),
+  cts,
+  data,
+  cancel,     // the sender of an RTS wants it back
+  cancelled,  // and gets it
+};
+struct SocketRts {
+  std::int64_t bytes;
+  std::uint32_t send;  // the sender's number of it
+};
+struct SocketCts {
+  std::int64_t limit;  // bytes the receiver wants
+  std::uint32_t send, receive;
+};
+struct SocketData {
+  std::int64_t position, bytes;
+  std::uint32_t receive;
+  char data[1000];
+};
+
+struct SocketFrame {
+  transport::Header header;
+  transport::Envelope envelope;
+  std::uint64_t bytes;
+};
+
+// --- what is kept of a request, and of a message that was offered
+struct SocketPart {
+  std::uint32_t number;  // ours
+  std::uint32_t send;    // the sender's; of a receive
+  std::int64_t limit;
+};
+
+struct SocketPeer final : Peer {
+  int socket = -1;
+  std::vector<char> unsent, unread;
+};
+
+// Frames that have come from one peer.
+class SocketInbox final : public transport::Inbox {
+ public:
+  explicit SocketInbox(SocketPeer& peer) : peer_(peer) {}
+  transport::Header peek() override {
+    if (peer_.unread.size() < sizeof frame_) return {0};
+    std::memcpy(&frame_, peer_.unread.data(), sizeof frame_);
+    const bool whole = peer_.unread.size() >= sizeof frame_ + frame_.bytes;
+    return {whole ? frame_.header.bits | 1 : 0};  // a lap: something is there
+  }
+  Process sender() const override { return peer_.process; }
+  transport::Envelope envelope() const override { return frame_.envelope; }
+  void read(void* target, std::size_t wanted) const override {
+    std::memcpy(target, payload(), wanted);
+  }
+  const void* payload() const override { return peer_.unread.data() + sizeof frame_; }
+  void take(void* target, std::size_t wanted, std::size_t) override {
+    if (wanted > 0) read(target, wanted);
+    peer_.unread.erase(peer_.unread.begin(),
+                       peer_.unread.begin() + static_cast<long>(sizeof frame_ + frame_.bytes));
+  }
+  void set_envelopes_only(bool) override {}
+
+ private:
+  SocketPeer& peer_;
+  SocketFrame frame_{};
+};
+
+class SocketProtocol final : public Protocol {
+ public:
+  static constexpr std::int64_t eager_bytes_max = 512;
+  static constexpr std::size_t room = 8192;  // bytes that may wait to be written
+
+  // The ends of the sockets to other processes.
+  explicit SocketProtocol(std::map<Process, int> sockets) : sockets_(std::move(sockets)) {
+    engine.sources.make_known(*this);
+    add(1);  // it looks into its sockets in every round of progress
+  }
+  ~SocketProtocol() override {
+    for (auto [process, socket] : sockets_) close(socket);
+  }
+
+  // --- peers
+  Peer* make_peer(Process process) override {
+    auto* peer = new SocketPeer;
+    peer->socket = sockets_.at(process);
+    return peer;
+  }
+  void forget_peer(Peer* peer) override { delete &cast(*peer); }
+  Error begin(Peer&) override { return MPI_SUCCESS; }
+
+  // --- sending
+  bool put(Peer& peer, Request& request) override {
+    if (cast(peer).unsent.size() > room) return false;
+    if (request.kind == RequestKind::receive) return put_cts(cast(peer), request);
+    if (request.synchronous || request.bytes > eager_bytes_max) return put_rts(cast(peer), request);
+    char packed[eager_bytes_max];
+    datatype::pack(*request.datatype, request.buffer, 0, packed, request.bytes);
+    put_frame(cast(peer), static_cast<unsigned>(LineKind::payload), request.source,
+              {request.context, request.tag}, packed, static_cast<std::size_t>(request.bytes));
+    complete(request, MPI_SUCCESS);
+    return true;
+  }
+  bool put_active(Peer& peer, transport::Envelope envelope, const void* payload,
+                  std::size_t bytes) override {
+    if (cast(peer).unsent.size() > room) return false;
+    put_frame(cast(peer), static_cast<unsigned>(LineKind::active), 0, envelope, payload, bytes);
+    return true;
+  }
+
+  // --- receiving
+  bool arrive(ArrivedLine& line) override {
+    switch (static_cast<SocketLine>(line.kind())) {
+      case SocketLine::rts:
+        arrive_rts(line);
+        break;
+      case SocketLine::cts: {
+        const auto answer = line.take<SocketCts>();
+        Request& send = *requests_.at(answer.send);
+        send.stage = Stage::streaming;
+        send.part.as<SocketPart>() = {answer.send, answer.receive, answer.limit};
+        sending_.push_back(&send);
+        break;
+      }
+      case SocketLine::data:
+        arrive_data(line.take<SocketData>());
+        break;
+      case SocketLine::cancel:
+        give_back(line);
+        break;
+      case SocketLine::cancelled:
+        end_cancelled(line.take<SocketRts>().send);
+        break;
+    }
+    return false;
+  }
+  void accept(UnexpectedMessage& unexpected, Request& receive) override {
+    receive.position = 0;
+    receive.part.as<SocketPart>() = {number(receive), unexpected.part.as<SocketRts>().send,
+                                     receive.bytes};
+    submit(peer_of(unexpected.process), receive);
+  }
+
+  // --- cancelling: the receiver is asked.
+  bool take_back_send(Request& send) override {
+    const SocketRts line{0, send.part.as<SocketPart>().number};
+    put_line(cast(peer_of(send.process)), SocketLine::cancel, {send.context, send.source}, line);
+    return false;
+  }
+
+  // --- progress
+  bool advance() override {
+    bool any = false;
+    for (std::size_t i = 0; i < sending_.size(); ++i) any |= send_part(*sending_[i]);
+    std::erase_if(sending_, [this](Request* send) { return end_if_over(*send); });
+    for (auto [process, socket] : sockets_) {
+      SocketPeer& peer = cast(*meet(process));  // it may be the first message from there
+      any |= flush(peer) | fetch(peer);
+      SocketInbox inbox(peer);
+      any |= poll_inbox(inbox, nullptr, nullptr);
+    }
+    return any;
+  }
+  bool has_left() const override {
+    return sending_.empty() &&
+           std::all_of(sockets_.begin(), sockets_.end(),
+                       [](const std::pair<const Process, int>& one) {
+                         const Peer* peer = known_peer(one.first);
+                         return !peer || static_cast<const SocketPeer*>(peer)->unsent.empty();
+                       });
+  }
+  bool needs_progress() const override { return !has_left(); }
+  void plan_sleep(SleepPlan& plan) override {
+    for (auto [process, socket] : sockets_) plan.descriptors[plan.count++] = {socket, POLLIN, 0};
+  }
+
+ private:
+  static SocketPeer& cast(Peer& peer) { return static_cast<SocketPeer&>(peer); }
+
+  void put_frame(SocketPeer& peer, unsigned kind, std::int32_t source, transport::Envelope envelope,
+                 const void* payload, std::size_t bytes) {
+    const SocketFrame frame{lockfree::make_header(kind, bytes, source), envelope, bytes};
+    const auto* head = reinterpret_cast<const char*>(&frame);
+    const auto* data = static_cast<const char*>(payload);
+    peer.unsent.insert(peer.unsent.end(), head, head + sizeof frame);
+    peer.unsent.insert(peer.unsent.end(), data, data + bytes);
+    flush(peer);
+  }
+  template <class Line>
+  void put_line(SocketPeer& peer, SocketLine kind, transport::Envelope envelope, const Line& line,
+                std::int32_t source = 0) {
+    put_frame(peer, static_cast<unsigned>(kind), source, envelope, &line, sizeof line);
+  }
+  bool flush(SocketPeer& peer) {
+    const ssize_t sent =
+        ::send(peer.socket, peer.unsent.data(), peer.unsent.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    peer.unsent.erase(peer.unsent.begin(), peer.unsent.begin() + sent);
+    return true;
+  }
+  bool fetch(SocketPeer& peer) {
+    char bytes[4096];
+    const ssize_t came = ::recv(peer.socket, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (came <= 0) return false;
+    peer.unread.insert(peer.unread.end(), bytes, bytes + came);
+    return true;
+  }
+
+  // Requests have numbers here that the other side names.
+  std::uint32_t number(Request& request) {
+    requests_[++last_number_] = &request;
+    return last_number_;
+  }
+  bool put_rts(SocketPeer& peer, Request& send) {
+    const std::uint32_t own = number(send);
+    send.part.as<SocketPart>().number = own;
+    send.stage = Stage::offered;
+    put_line(peer, SocketLine::rts, {send.context, send.tag}, SocketRts{send.bytes, own},
+             send.source);
+    return true;
+  }
+  bool put_cts(SocketPeer& peer, Request& receive) {
+    const SocketPart& part = receive.part.as<SocketPart>();
+    receive.stage = Stage::streaming;
+    put_line(peer, SocketLine::cts, {0, 0}, SocketCts{part.limit, part.send, part.number});
+    if (part.limit == 0) end_receive(receive);
+    return true;
+  }
+  void end_receive(Request& receive) {
+    requests_.erase(receive.part.as<SocketPart>().number);
+    complete(receive, receive.error);
+  }
+  bool send_part(Request& send) {
+    const SocketPart& part = send.part.as<SocketPart>();
+    SocketPeer& peer = cast(peer_of(send.process));
+    if (send.position == part.limit || peer.unsent.size() > room) return false;
+    SocketData line{send.position, 0, part.send, {}};
+    line.bytes = std::min<std::int64_t>(sizeof line.data, part.limit - send.position);
+    datatype::pack(*send.datatype, send.buffer, send.position, line.data, line.bytes);
+    put_line(peer, SocketLine::data, {0, 0}, line);
+    send.position += line.bytes;
+    return true;
+  }
+  bool end_if_over(Request& send) {
+    const SocketPart& part = send.part.as<SocketPart>();
+    if (send.position < part.limit) return false;
+    requests_.erase(part.number);
+    complete(send, MPI_SUCCESS);
+    return true;
+  }
+  void arrive_rts(ArrivedLine& line) {
+    UnexpectedMessage& unexpected =
+        make_unexpected(line.peer(), line.account(), line.source(), line.envelope(), 0);
+    unexpected.part.as<SocketRts>() = line.take<SocketRts>();
+    unexpected.bytes = unexpected.part.as<SocketRts>().bytes;
+    unexpected.offered = true;
+    match_or_keep(unexpected, 0);
+  }
+  void arrive_data(const SocketData& line) {
+    Request& receive = *requests_.at(line.receive);
+    datatype::unpack(*receive.datatype, receive.buffer, line.position, line.data, line.bytes);
+    receive.position += line.bytes;
+    if (receive.position == receive.part.as<SocketPart>().limit) end_receive(receive);
+  }
+  // If nobody has matched it.
+  void give_back(ArrivedLine& message) {
+    const transport::Envelope envelope = message.envelope();  // the context, and the source in it
+    const auto line = message.take<SocketRts>();
+    MatchQueue& queue = queue_of(envelope.context);
+    UnexpectedMessage* unexpected = take_wanted(
+        queue, envelope.tag,
+        [](const UnexpectedMessage& one, const void* mark) {
+          return one.offered &&
+                 one.part.as<SocketRts>().send == *static_cast<const std::uint32_t*>(mark);
+        },
+        &line.send);
+    if (!unexpected) return;
+    drop_unexpected(*unexpected);
+    put_line(cast(message.peer()), SocketLine::cancelled, {0, 0}, line);
+  }
+  void end_cancelled(std::uint32_t own) {
+    Request& send = *requests_.at(own);
+    requests_.erase(own);
+    send.cancelled = true;
+    send.bytes = 0;
+    complete(send, MPI_SUCCESS);
+  }
+
+  std::map<Process, int> sockets_;
+  std::map<std::uint32_t, Request*> requests_;
+  std::uint32_t last_number_ = 0;
+  std::vector<Request*> sending_;  // whose receivers have answered
+};
+
+}  // namespace baton::message
