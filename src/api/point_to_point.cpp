@@ -5,8 +5,8 @@
 
 #include "base/status_fields.hpp"
 #include "collective/check/deadlock.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/wait.hpp"
-#include "message/network/peer_loss.hpp"
 
 namespace baton::api {
 

@@ -1,7 +1,7 @@
 #include "collective/by_nodes.hpp"
 
 #include "collective/select.hpp"
-#include "message/network/peer_loss.hpp"
+#include "message/core/loss.hpp"
 
 namespace baton::collective {
 

@@ -13,9 +13,9 @@
 #include "base/settings.hpp"
 #include "datatype/operation.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/progress_thread.hpp"
 #include "message/core/wait.hpp"
-#include "message/network/peer_loss.hpp"
 #include "message/start.hpp"
 #include "platform/crash.hpp"
 #include "platform/fork.hpp"
@@ -190,7 +190,7 @@ Error begin_use_alone(int required) {
     platform::threads_multiple = handle_tables_are_shared = true;
     if (Error error = message::start_progress_thread()) return error;
   }
-  message::expect_peers_to_leave(false);
+  message::expect_leaving(message::Leaving::any_time);
   users = 1;
   if (settings.crash_report && transport::job().launcher_pid)
     platform::tell_crashes(static_cast<int>(message::world_rank(message::engine.self)));
@@ -204,14 +204,13 @@ Error begin_use_alone(int required) {
 // Nobody leaves while others may want something of it: what it has sent may still need it.
 Error meet_at_the_end() {
   const Members all = all_of(world_communicator()->collective, agreement_tag);
-  message::expect_to_meet_at_the_end(false);
   // What it has begun may be under way after us: those who know of a lost peer do not come.
   static Dissemination meeting;
   meeting.words[0] = 0;
   message::expect_leaving(message::Leaving::has_begun);
   if (!message::has_lost_peers()) meeting.start(all, 1);
   message::wait_until([] { return message::has_lost_peers() || meeting.advance(); });
-  message::expect_peers_to_leave(true);
+  message::expect_leaving(message::Leaving::is_over);
   others_may_be_gone = message::has_lost_peers();
   if (others_may_be_gone) return MPI_SUCCESS;
   message::wait_until(message::all_have_left);
@@ -263,7 +262,7 @@ void end_use() {
   if (--users == 0) {
     // The world model has reported at its own end.
     if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
-    message::expect_peers_to_leave(true);
+    message::expect_leaving(message::Leaving::is_over);
     wait_for_messages_to_leave();
     message::process_buffer.forget();
     message::stop_progress_thread();
@@ -279,7 +278,6 @@ void end_use() {
 Error start_world(int required, int* provided) {
   if (Error error = begin_use(required, provided)) return error;
   if (Error error = make_world_and_self()) return error;
-  message::expect_to_meet_at_the_end(true);
   self_communicator()->errors.instead = &world_communicator()->errors;
   default_error_target = &self_communicator()->errors;
   set_predefined_attributes(static_cast<int>(transport::process_count()), -1, true);

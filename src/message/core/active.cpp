@@ -67,6 +67,10 @@ bool put_waiting_active(Peer& peer, Request& request) {
   return true;
 }
 
+void drop_active(Request& request) {
+  std::free(reinterpret_cast<Waiting*>(&request));
+}
+
 void arrive_active(Process sender, lockfree::Envelope envelope, const void* payload,
                    std::size_t bytes) {
   BATON_INVARIANT(envelope.context < std::size(handlers) && handlers[envelope.context] != nullptr);

@@ -52,6 +52,8 @@ struct Peer;
 struct Request;
 // Puts one that waited, and frees it; false when there is no room.
 bool put_waiting_active(Peer& peer, Request& request);
+// Frees one that can never be put.
+void drop_active(Request& request);
 // One has come.
 void arrive_active(Process sender, lockfree::Envelope envelope, const void* payload,
                    std::size_t bytes);

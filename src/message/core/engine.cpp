@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -115,6 +116,7 @@ void stop_engine() {
   platform::unmap_memory(engine.peers, table_bytes);
   platform::unmap_memory(engine.contacts, table_bytes);
   delete[] engine.shared_history;
+  std::free(engine.lost.errors);
   engine.sources.forget();
   for (Protocol* protocol : engine.protocols) delete protocol;
   engine.~Engine();

@@ -23,6 +23,12 @@ class Protocol;
 enum class PeerKind : std::uint8_t { self, node, network, test };
 inline constexpr int peer_kinds = 4;
 
+// Peers that are lost (loss.hpp).
+struct LostPeers {
+  int* errors = nullptr;  // by process; null: none is
+  bool any = false;
+};
+
 // Whoever makes progress holds `progress_lock`, and with it what comes in: lanes, contacts,
 // streams, doorbells. Locks are taken in the order progress, match queue, contact, send, the rest.
 // Zero as constructed, tables included, so that it takes no memory before it is used.
@@ -64,6 +70,7 @@ struct Engine {
   List<UnexpectedMessage> copies;
   platform::Lock copies_lock;
   MatchQueues queues;
+  LostPeers lost;
   platform::Lock progress_lock;
   platform::Lock contact_lock;  // of making peers and attaching their send rings
   platform::Lock channel_lock;  // of what the status board says

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/progress_source.hpp"
 
 namespace baton::message {
@@ -108,6 +109,14 @@ class Protocol : public ProgressSource {
   // outstanding.hpp, of a process that may not have been met.
   virtual lockfree::ChannelClass channel_of(Process) { return lockfree::channel_idle; }
   virtual void tell_channel(Process) {}
+  // Why a process is lost, explained: what was on its way fails by it. And what is under way with
+  // one that was met ends so, now (loss.hpp). Under the progress lock.
+  [[nodiscard]] virtual Error explain_loss(Process process, int error) const;
+  virtual void end_lost(Peer&) {}
+  // A request that was to be put to a lost peer ends with this error.
+  virtual void fail_request(Request& request, Error error) { complete(request, error); }
+  // What other processes may do from now on.
+  virtual void expect_leaving(Leaving) {}
   // Whether all that was sent has left this process.
   virtual bool has_left() const { return true; }
   // Adds what it has counted, or can tell, beyond the histories of peers.

@@ -1,5 +1,6 @@
 // The queue of requests that wait for room on the way to a peer.
 #include "message/core/active.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/wait.hpp"
 
@@ -7,7 +8,17 @@ namespace baton::message {
 
 namespace {
 
+// Nothing will ever find room there.
+BATON_COLD bool fail_to_put(Peer& peer, Request& request) {
+  if (request.kind == RequestKind::active)
+    drop_active(request);
+  else
+    peer.protocol->fail_request(request, explain_loss(peer.process));
+  return true;
+}
+
 bool put(Peer& peer, Request& request) {
+  if (loss_of(peer.process)) return fail_to_put(peer, request);
   if (BATON_UNLIKELY(request.kind == RequestKind::active)) return put_waiting_active(peer, request);
   return peer.protocol->put(peer, request);
 }

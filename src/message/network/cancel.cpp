@@ -1,30 +1,12 @@
 #include "message/core/active.hpp"
 #include "message/core/arrive.hpp"
+#include "message/network/advert.hpp"
+#include "message/network/take_back.hpp"
 #include "message/network/transfer.hpp"
 
 namespace baton::message {
 
 namespace {
-
-enum class TakeBack : std::uint32_t {
-  send,        // to the receiver of a send: give it back
-  send_given,  // its answer, if it does
-  advert,      // to the sender for which a receive was advertised: use that no more
-  advert_given,
-  advert_refused,  // to its receiver, unasked
-};
-
-struct TakeBackLine {
-  TakeBack what;
-  std::uint32_t number;   // of the send, or of the advert
-  std::uint32_t context;  // of a send
-  std::int32_t source;
-  Process receiver;  // of an advert
-};
-
-void tell(Process process, const TakeBackLine& line) {
-  (void)send_active(process, ActiveKind::network_cancel, 0, &line, sizeof line);
-}
 
 // A message by its sender and the number it has there.
 struct Offered {
@@ -101,10 +83,6 @@ void ask_to_withdraw(Request& receive) {
   network_part(receive).asked = true;
   tell(receive.process,
        {TakeBack::advert, static_cast<std::uint32_t>(receive.advert), 0, 0, engine.self});
-}
-
-void refuse_advert(const RemotePeer& receiver, std::uint32_t number) {
-  tell(receiver.process, {TakeBack::advert_refused, number, 0, 0, {}});
 }
 
 }  // namespace baton::message

@@ -12,7 +12,5 @@ void begin_cancelling();
 // other to give it back. The request ends when that says so, or with the message.
 void ask_to_cancel(Request& send);
 void ask_to_withdraw(Request& receive);
-// Says that an advert cannot be used.
-void refuse_advert(const RemotePeer& receiver, std::uint32_t number);
 
 }  // namespace baton::message

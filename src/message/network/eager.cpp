@@ -5,14 +5,12 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
-#include "message/network/network_protocol.hpp"
+#include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 
 namespace baton::message {
 
 using transport::network::network;
-
-namespace {
 
 // An eager message that leaves from the program's memory.
 struct EagerSend : transport::network::Operation {
@@ -21,19 +19,20 @@ struct EagerSend : transport::network::Operation {
   transport::network::PacketEnds ends;
 };
 
-EagerSend* spare_sends = nullptr;
-platform::Lock spare_sends_lock;
+namespace {
 
 void keep_spare(EagerSend& send) {
-  platform::Guard guard(spare_sends_lock);
-  send.next = spare_sends;
-  spare_sends = &send;
+  NetworkMessages& shared = messages_over_network();
+  platform::Guard guard(shared.spare_sends_lock);
+  send.next = shared.spare_sends;
+  shared.spare_sends = &send;
 }
 
 EagerSend* take_spare() {
-  platform::Guard guard(spare_sends_lock);
-  EagerSend* send = spare_sends;
-  if (send) spare_sends = send->next;
+  NetworkMessages& shared = messages_over_network();
+  platform::Guard guard(shared.spare_sends_lock);
+  EagerSend* send = shared.spare_sends;
+  if (send) shared.spare_sends = send->next;
   return send ? send : new (std::nothrow) EagerSend;
 }
 
@@ -98,6 +97,14 @@ std::int64_t network_eager_bytes_max(const Request& send) {
   const std::size_t most =
       send.datatype->contiguous ? network.eager_bytes_max() : transport::network::copied_bytes_max;
   return std::min(static_cast<std::int64_t>(most), settings.network_eager_bytes_max);
+}
+
+void forget_eager_sends() {
+  NetworkMessages& shared = messages_over_network();
+  while (EagerSend* send = shared.spare_sends) {
+    shared.spare_sends = send->next;
+    delete send;
+  }
 }
 
 }  // namespace baton::message

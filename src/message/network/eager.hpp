@@ -11,4 +11,7 @@ std::int64_t network_eager_bytes_max(const Request& send);
 // Puts a send; false when there is no room on the way. Under the send lock.
 bool put_eager(RemotePeer& peer, Request& send);
 
+// At the end.
+void forget_eager_sends();
+
 }  // namespace baton::message

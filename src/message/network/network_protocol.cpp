@@ -8,6 +8,7 @@
 #include "base/network_profile.hpp"
 #include "base/settings.hpp"
 #include "message/core/arrive.hpp"
+#include "message/network/advert.hpp"
 #include "message/network/cancel.hpp"
 #include "message/network/eager.hpp"
 #include "message/network/peer_loss.hpp"
@@ -82,6 +83,7 @@ NetworkProtocol::~NetworkProtocol() {
   network.close();
   transport::close_wake_pipe();
   delete inbox_;
+  forget_eager_sends();
 }
 
 namespace {
@@ -144,24 +146,14 @@ bool put_request(RemotePeer& peer, Request& request) {
   return eager ? put_eager(peer, request) : put_network_rts(peer, request);
 }
 
-// libfabric's error by which nothing will ever find room there; 0: something may.
-int error_of(const RemotePeer& peer) {
-  const int lost = loss_of(peer.process);
-  return lost ? lost : peer.link.lost();
-}
-
 }  // namespace
 
 bool NetworkProtocol::put(Peer& peer, Request& request) {
   RemotePeer& remote = cast(peer);
-  if (!loss_of(peer.process) && put_request(remote, request)) return true;
-  const int lost = error_of(remote);
+  if (put_request(remote, request)) return true;
+  const int lost = remote.link.lost();
   if (BATON_LIKELY(lost == 0)) return false;
-  // Nothing will ever find room there.
-  if (request.kind == RequestKind::receive)
-    fail_network_receive(request, lost_peer(peer.process, lost));
-  else
-    complete(request, lost_peer(peer.process, lost));
+  fail_request(request, lost_peer(peer.process, lost));  // nothing will ever find room there
   return true;
 }
 
@@ -169,8 +161,7 @@ bool NetworkProtocol::put_active(Peer& peer, transport::Envelope envelope, const
                                  std::size_t bytes) {
   const auto header = lockfree::make_header(static_cast<unsigned>(LineKind::active), bytes, 0);
   // What is for a lost peer is dropped.
-  return error_of(cast(peer)) || cast(peer).link.put(header, envelope, payload, bytes) ||
-         error_of(cast(peer));
+  return cast(peer).link.put(header, envelope, payload, bytes) || cast(peer).link.lost() != 0;
 }
 
 // ---- receiving
@@ -252,6 +243,27 @@ lockfree::ChannelClass NetworkProtocol::channel_of(Process process) {
 
 void NetworkProtocol::tell_channel(Process process) {
   if (auto* peer = network.known(process)) network.tell_channel(*peer);
+}
+
+Error NetworkProtocol::explain_loss(Process process, int error) const {
+  return lost_peer(process, error);
+}
+
+void NetworkProtocol::end_lost(Peer& peer) {
+  fail_transfers(peer.process);
+}
+
+void NetworkProtocol::fail_request(Request& request, Error error) {
+  if (request.kind == RequestKind::receive) return fail_network_receive(request, error);
+  complete(request, error);
+}
+
+void NetworkProtocol::expect_leaving(Leaving others) {
+  leaving = others;
+  // Who sends while the program computes has to know how long that takes, and who may end at any
+  // time of each packet that it has left.
+  network.set_injecting(others == Leaving::together && !settings.progress_thread);
+  if (others == Leaving::is_over) end_peer_watch();
 }
 
 // ---- progress

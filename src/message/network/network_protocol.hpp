@@ -3,12 +3,11 @@
 // that span nodes. Used by the files of this folder.
 #pragma once
 
-#include "message/core/protocol.hpp"
-#include "message/network/remote_peer.hpp"
+#include "message/network/network_messages.hpp"
 
 namespace baton::message {
 
-class NetworkProtocol final : public Protocol {
+class NetworkProtocol final : public NetworkMessages {
  public:
   // Opens the network and introduces this process to the others. Explained.
   [[nodiscard]] Error set_up();
@@ -28,14 +27,16 @@ class NetworkProtocol final : public Protocol {
   bool take_back_send(Request& send) override;
   lockfree::ChannelClass channel_of(Process process) override;
   void tell_channel(Process process) override;
+  Error explain_loss(Process process, int error) const override;
+  void end_lost(Peer& peer) override;
+  void fail_request(Request& request, Error error) override;
+  void expect_leaving(Leaving others) override;
   bool has_left() const override;
   void report(TrafficRecord& record) const override;
   bool advance() override;
   bool needs_progress() const override;
   void plan_sleep(SleepPlan& plan) override;
   void has_slept(const SleepPlan& plan, std::int64_t slept_ns) override;
-
-  std::uint32_t sends_under_way = 0;  // that have not all left
 
  private:
   // A look costs a system call or two. Where nothing has come for a while, neighbours in memory are
@@ -72,9 +73,5 @@ class NetworkProtocol final : public Protocol {
   int first_descriptor_ = 0;       // of a sleep
   std::uint64_t completions_ = 0;  // when it began
 };
-
-inline NetworkProtocol& messages_over_network() {
-  return static_cast<NetworkProtocol&>(*engine.protocols[static_cast<int>(PeerKind::network)]);
-}
 
 }  // namespace baton::message

@@ -4,7 +4,7 @@
 
 #include "base/settings.hpp"
 #include "message/core/wait.hpp"
-#include "message/network/network_protocol.hpp"
+#include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"
 #include "platform/clock.hpp"
@@ -20,31 +20,27 @@ namespace {
 // So many parts of all accesses are under way; the completion queue has room for them.
 constexpr int parts_at_once = 128;  // guess
 
-// Those that are not over, the oldest first. Begun by any thread; all else by who makes progress.
-struct Accesses {
-  RemoteAccess* first = nullptr;
-  RemoteAccess** last = &first;
-  int parts = 0;  // under way
-  platform::Lock lock;
-} accesses;
+Accesses& accesses() {
+  return messages_over_network().accesses;
+}
 
 void list(RemoteAccess& access) {
-  platform::Guard guard(accesses.lock);
-  *accesses.last = &access;
-  accesses.last = &access.following;
+  platform::Guard guard(accesses().lock);
+  *accesses().last = &access;
+  accesses().last = &access.following;
 }
 
 void unlist(RemoteAccess& access) {
-  platform::Guard guard(accesses.lock);
-  RemoteAccess** link = &accesses.first;
+  platform::Guard guard(accesses().lock);
+  RemoteAccess** link = &accesses().first;
   while (*link != &access) link = &(*link)->following;
   *link = access.following;
-  if (accesses.last == &access.following) accesses.last = link;
+  if (accesses().last == &access.following) accesses().last = link;
 }
 
 RemoteAccess* after(const RemoteAccess* access) {
-  platform::Guard guard(accesses.lock);
-  return access ? access->following : accesses.first;
+  platform::Guard guard(accesses().lock);
+  return access ? access->following : accesses().first;
 }
 
 // If nothing more is to come: whoever waits for it may take it away.
@@ -77,7 +73,7 @@ void part_done(transport::network::Operation& operation, int error) {
   auto& part = static_cast<AccessPart&>(operation);
   RemoteAccess& access = *part.access;
   part.busy = false;
-  --accesses.parts;
+  --accesses().parts;
   --access.under_way;
   --access.under_way_on[part.rail];
   if (error && !access.network_error) access.network_error = error;
@@ -116,7 +112,7 @@ bool begin_part(RemoteAccess& access) {
   }
   part->busy = true;
   part->rail = rail;
-  ++accesses.parts;
+  ++accesses().parts;
   ++access.under_way;
   ++access.under_way_on[rail];
   access.next += bytes;
@@ -131,7 +127,7 @@ bool advance(RemoteAccess& access) {
   bool any = false;
   keep_awake(*access.peer);
   while (!access.network_error && access.next < access.bytes && access.under_way < most &&
-         accesses.parts < parts_at_once && begin_part(access))
+         accesses().parts < parts_at_once && begin_part(access))
     any = true;
   return end_if_over(access) || any;
 }
@@ -197,7 +193,7 @@ bool advance_accesses() {
 }
 
 bool has_accesses() {
-  return platform::load_shared(accesses.first) != nullptr;
+  return platform::load_shared(accesses().first) != nullptr;
 }
 
 }  // namespace baton::message

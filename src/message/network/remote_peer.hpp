@@ -4,7 +4,7 @@
 #pragma once
 
 #include "message/core/protocol.hpp"
-#include "message/network/advert.hpp"
+#include "message/network/known_adverts.hpp"
 #include "transport/network/network_link.hpp"
 
 namespace baton::message {
@@ -12,7 +12,7 @@ namespace baton::message {
 enum class NetworkLine : unsigned {
   rts = static_cast<unsigned>(LineKind::first_of_protocol),  // an envelope
   cts,                                                       // the receiver's answer
-  advert,  // a receive that its sender may write into (advert.hpp)
+  advert,  // a receive that its sender may write into (known_adverts.hpp)
 };
 
 // A sender's envelope: its data waits for its receiver's answer.

@@ -6,7 +6,7 @@
 
 #include "datatype/pack.hpp"
 #include "message/core/outstanding.hpp"
-#include "message/network/network_protocol.hpp"
+#include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"
 

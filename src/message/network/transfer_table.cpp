@@ -4,43 +4,35 @@
 #include <cstdlib>
 #include <new>
 
+#include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 
 namespace baton::message {
 
 using transport::network::network;
 
-namespace {
-
-struct Transfers {
-  Transfer** all = nullptr;
-  std::uint32_t size = 0;
-  std::uint32_t lowest = 0;  // below it none is free
-  Transfer* writing = nullptr;
-  platform::Lock lock;
-} transfers;
-
-}  // namespace
-
 Transfer* open_transfer(RemotePeer& peer, Request& request, bool outgoing) {
   auto* made = new (std::nothrow) Transfer;
   if (!made) return nullptr;
-  platform::Guard guard(transfers.lock);
-  std::uint32_t number = transfers.lowest;
-  while (number < transfers.size && transfers.all[number]) ++number;
-  if (number == transfers.size) {
-    const std::uint32_t size = std::max(64u, 2 * transfers.size);
-    void* grown = std::realloc(transfers.all, size * sizeof(Transfer*));
+  platform::Guard guard(messages_over_network().transfers.lock);
+  std::uint32_t number = messages_over_network().transfers.lowest;
+  while (number < messages_over_network().transfers.size &&
+         messages_over_network().transfers.all[number])
+    ++number;
+  if (number == messages_over_network().transfers.size) {
+    const std::uint32_t size = std::max(64u, 2 * messages_over_network().transfers.size);
+    void* grown = std::realloc(messages_over_network().transfers.all, size * sizeof(Transfer*));
     if (!grown) {
       delete made;
       return nullptr;
     }
-    transfers.all = static_cast<Transfer**>(grown);
-    std::fill(transfers.all + transfers.size, transfers.all + size, nullptr);
-    transfers.size = size;
+    messages_over_network().transfers.all = static_cast<Transfer**>(grown);
+    std::fill(messages_over_network().transfers.all + messages_over_network().transfers.size,
+              messages_over_network().transfers.all + size, nullptr);
+    messages_over_network().transfers.size = size;
   }
-  transfers.lowest = number + 1;
-  transfers.all[number] = made;
+  messages_over_network().transfers.lowest = number + 1;
+  messages_over_network().transfers.all[number] = made;
   made->request = &request;
   made->peer = &peer;
   made->number = number;
@@ -49,21 +41,25 @@ Transfer* open_transfer(RemotePeer& peer, Request& request, bool outgoing) {
 }
 
 Transfer* find_transfer(std::uint32_t number, bool outgoing) {
-  platform::Guard guard(transfers.lock);
-  Transfer* found = number < transfers.size ? transfers.all[number] : nullptr;
+  platform::Guard guard(messages_over_network().transfers.lock);
+  Transfer* found = number < messages_over_network().transfers.size
+                        ? messages_over_network().transfers.all[number]
+                        : nullptr;
   return found && found->outgoing == outgoing ? found : nullptr;
 }
 
 std::uint32_t transfer_numbers() {
-  return platform::load_shared(transfers.size);
+  return platform::load_shared(messages_over_network().transfers.size);
 }
 
 void close_transfer(Transfer& transfer) {
   {
-    platform::Guard guard(transfers.lock);
-    transfers.all[transfer.number] = nullptr;
-    transfers.lowest = std::min(transfers.lowest, transfer.number);
-    for (Transfer** link = &transfers.writing; *link; link = &(*link)->following)
+    platform::Guard guard(messages_over_network().transfers.lock);
+    messages_over_network().transfers.all[transfer.number] = nullptr;
+    messages_over_network().transfers.lowest =
+        std::min(messages_over_network().transfers.lowest, transfer.number);
+    for (Transfer** link = &messages_over_network().transfers.writing; *link;
+         link = &(*link)->following)
       if (*link == &transfer) {
         *link = transfer.following;
         break;
@@ -81,15 +77,15 @@ void close_transfer(Transfer& transfer) {
 
 void list_writing(Transfer& transfer) {
   if (transfer.listed) return;
-  platform::Guard guard(transfers.lock);
+  platform::Guard guard(messages_over_network().transfers.lock);
   transfer.listed = true;
-  transfer.following = transfers.writing;
-  transfers.writing = &transfer;
+  transfer.following = messages_over_network().transfers.writing;
+  messages_over_network().transfers.writing = &transfer;
 }
 
 Transfer* first_writing() {
-  platform::Guard guard(transfers.lock);
-  return transfers.writing;
+  platform::Guard guard(messages_over_network().transfers.lock);
+  return messages_over_network().transfers.writing;
 }
 
 std::int64_t write_bytes_of(std::int64_t bytes, int rails) {
@@ -109,7 +105,7 @@ void fail_transfers(Process process) {
     if (transfer->unmatched) continue;  // still posted: fails as such
     // What waits for room fails there.
     if (transfer->request->stage == Stage::queued) continue;
-    if (!transfer->error) transfer->error = lost_peer(process, loss_of(process));
+    if (!transfer->error) transfer->error = explain_loss(process);
     if (!transfer->outgoing)
       end_receive(*transfer);
     else if (is_over(*transfer))
@@ -118,11 +114,12 @@ void fail_transfers(Process process) {
 }
 
 void forget_transfers() {
-  for (std::uint32_t i = 0; i < transfers.size; ++i)
-    if (transfers.all[i]) close_transfer(*transfers.all[i]);
-  std::free(transfers.all);
-  transfers.all = nullptr;
-  transfers.size = transfers.lowest = 0;
+  for (std::uint32_t i = 0; i < messages_over_network().transfers.size; ++i)
+    if (messages_over_network().transfers.all[i])
+      close_transfer(*messages_over_network().transfers.all[i]);
+  std::free(messages_over_network().transfers.all);
+  messages_over_network().transfers.all = nullptr;
+  messages_over_network().transfers.size = messages_over_network().transfers.lowest = 0;
 }
 
 }  // namespace baton::message

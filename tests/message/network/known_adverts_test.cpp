@@ -1,5 +1,5 @@
 // Both sides of adverts between nodes come to the same matches, whatever crosses on the way.
-#include "message/network/advert.hpp"
+#include "message/network/known_adverts.hpp"
 
 #include <gtest/gtest.h>
 

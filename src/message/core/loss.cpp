@@ -1,0 +1,128 @@
+#include "message/core/loss.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "message/core/arrive.hpp"
+#include "message/core/protocol.hpp"
+
+namespace baton::message {
+
+CommunicatorView communicator_view;
+void (*end_after_lost_message)() = nullptr;
+
+void expect_leaving(Leaving leaving) {
+  for (Protocol* protocol : engine.protocols)
+    if (protocol) protocol->expect_leaving(leaving);
+}
+
+int loss_of_any(Process process) {
+  const int* errors = engine.lost.errors;
+  return errors ? platform::load_shared(errors[number_of(process)]) : 0;
+}
+
+Error explain_loss(Process process) {
+  return protocol_of(process).explain_loss(process, loss_of(process));
+}
+
+bool note_loss(Process process, int error) {
+  if (process == engine.self || loss_of_any(process)) return false;
+  if (!engine.lost.errors)
+    engine.lost.errors = static_cast<int*>(std::calloc(engine.process_count, sizeof(int)));
+  if (!engine.lost.errors) return false;  // whoever waits for it asks again
+  // relaxed, here and below: whoever sees it late looks again.
+  std::atomic_ref(engine.lost.errors[number_of(process)]).store(error, std::memory_order_relaxed);
+  std::atomic_ref(engine.lost.any).store(true, std::memory_order_relaxed);
+  // relaxed: whoever has to see it hears of us first, by what orders memory.
+  std::atomic_ref(transport::job().lost_process)
+      .store((static_cast<std::uint64_t>(error) << 32) | (number_of(process) + 1),
+             std::memory_order_relaxed);
+  return true;
+}
+
+void end_what_is_lost() {
+  for (std::uint32_t i = 0; i < engine.process_count; ++i) {
+    const auto process = static_cast<Process>(i);
+    if (Peer* peer = loss_of_any(process) ? known_peer(process) : nullptr)
+      peer->protocol->end_lost(*peer);
+  }
+  fail_lost_receives();
+}
+
+Error Protocol::explain_loss(Process process, int error) const {
+  return fail(MPI_ERR_OTHER, "rank %u is gone (%s)", world_rank(process), std::strerror(error));
+}
+
+namespace {
+
+// Whether it names, as the program sees it, the one who sends.
+bool names_sender(const Request& receive) {
+  return receive.source >= 0 &&
+         receive.context % plane_count == static_cast<std::uint32_t>(Plane::point_to_point);
+}
+
+// Whether a receive can never end for want of a lost process: of the one it names (source), else of
+// any of the communicator.
+bool lacks_one(const void* owner, std::int32_t source, Process& found) {
+  if (owner && source >= 0) {
+    found = communicator_view.process(owner, source);
+    return loss_of_any(found) != 0;
+  }
+  for (std::uint32_t i = 0; i < engine.process_count; ++i) {
+    found = static_cast<Process>(i);
+    if (loss_of_any(found) && (!owner || communicator_view.has(owner, found))) return true;
+  }
+  return false;
+}
+
+bool lacks_one(const Request& receive, Process& found) {
+  return lacks_one(receive.owner, names_sender(receive) ? receive.source : MPI_ANY_SOURCE, found);
+}
+
+// Takes posted receives that nobody will answer out of a queue.
+void take_lost(MatchQueue& queue, List<Request>& list, List<Request>& lost) {
+  Process process;
+  for (Request* receive = list.first; receive;) {
+    Request* next = receive->next;
+    if (lacks_one(*receive, process) && close_advert(*receive) && take_back(queue, *receive))
+      lost.push(receive);
+    receive = next;
+  }
+}
+
+}  // namespace
+
+bool fail_lost_receives() {
+  List<Request> lost;
+  each_queue([&lost](MatchQueue& queue) {
+    for (List<Request>& list : queue.posted) take_lost(queue, list, lost);
+    take_lost(queue, queue.posted_any, lost);
+  });
+  for (Request* receive = lost.first; receive;) {
+    Request* next = receive->next;
+    Process process;
+    receive->bytes = 0;
+    complete(*receive, lacks_one(*receive, process) ? explain_loss(process) : Error{MPI_ERR_OTHER});
+    receive = next;
+  }
+  return lost.first != nullptr;
+}
+
+Error lost_source_of_any(const Context& context, std::int32_t source) {
+  Process process;
+  return lacks_one(context.owner, source, process) ? explain_loss(process) : MPI_SUCCESS;
+}
+
+Error loss_found_here(const Context& context) {
+  // relaxed: see note_loss.
+  const std::uint64_t told =
+      std::atomic_ref(transport::job().lost_process).load(std::memory_order_relaxed);
+  if (BATON_LIKELY(told == 0)) return MPI_SUCCESS;
+  const auto lost = static_cast<Process>((told & 0xffffffff) - 1);
+  for (std::int32_t rank = 0; rank < context.size; ++rank)
+    if (place_of(context.process(rank)).node == place_of(lost).node)
+      return protocol_of(lost).explain_loss(lost, static_cast<int>(told >> 32));
+  return MPI_SUCCESS;
+}
+
+}  // namespace baton::message

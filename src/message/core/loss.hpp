@@ -1,0 +1,73 @@
+// Peers that are lost: their host, their process or the way there is gone. What of this rank fails
+// then, and who is told. Losses are found by protocols, which alone know why; what is here holds
+// for all. Used by protocols, by probes and waits, and by world/, which knows when a process may
+// leave. By default nobody finds a loss within a node: there the launcher ends the job. Invariant:
+// what is lost stays lost.
+#pragma once
+
+#include <cstdint>
+
+#include "message/core/context.hpp"
+#include "message/core/engine.hpp"
+
+namespace baton::message {
+
+// Whether a process may end without having failed.
+enum class Leaving : std::uint8_t {
+  any_time,
+  together,   // none ends before all have met: until then all that was sent leaves
+  has_begun,  // they meet
+  is_over     // all have come to their end
+};
+// What other processes of the job may do from now on. Told to all protocols.
+void expect_leaving(Leaving leaving);
+
+// What the layer that knows communicators says of `owner`, which is one. Set before messages start.
+struct CommunicatorView {
+  // By a rank that can be addressed; this process where there is no such rank.
+  Process (*process)(const void* owner, std::int32_t rank) = nullptr;
+  bool (*has)(const void* owner, Process process) = nullptr;
+};
+extern CommunicatorView communicator_view;
+// Ends the job after a message was lost that its send took for sent; explained. Set by who can.
+extern void (*end_after_lost_message)();
+
+inline bool has_lost_peers() {
+  return BATON_UNLIKELY(platform::load_shared(engine.lost.any));
+}
+// The error by which a process is lost, as its protocol counts errors; 0: it is not.
+int loss_of_any(Process process);
+inline int loss_of(Process process) {
+  return has_lost_peers() ? loss_of_any(process) : 0;
+}
+// The same, explained, as the error of what was on its way.
+Error explain_loss(Process process);
+// Why no message can come from a source any more, explained; MPI_SUCCESS: one can.
+Error lost_source_of_any(const Context& context, std::int32_t source);
+inline Error lost_source(const Context& context, std::int32_t source) {
+  return has_lost_peers() ? lost_source_of_any(context, source) : MPI_SUCCESS;
+}
+// Of what a rank of this node has found lost: the error of a context that has ranks there,
+// explained; or MPI_SUCCESS. Who has heard from that rank since then sees it.
+Error loss_found_here(const Context& context);
+
+// --- for protocols, under the progress lock.
+// Takes note of a loss, by an error of the protocol's own; false: it is no news, or this process.
+bool note_loss(Process process, int error);
+// Behind that: what is under way with lost peers ends, and receives that nobody will answer.
+void end_what_is_lost();
+// The latter alone, now and then: receives may have been posted since.
+bool fail_lost_receives();
+// Calls act(queue) for each queue with posted receives, under its lock.
+template <class Act>
+void each_queue(Act&& act) {
+  platform::Guard guard(engine.queues.lock);
+  for (MatchQueues::Leaf* leaf : engine.queues.leaves)
+    for (std::uint32_t i = 0; leaf && i < MatchQueues::leaf_contexts; ++i)
+      if (MatchQueue* queue = leaf->queues[i]) {
+        platform::Guard matching(queue->lock);
+        if (queue->posted_count) act(*queue);
+      }
+}
+
+}  // namespace baton::message

@@ -1,0 +1,48 @@
+// The network's part of the engine, which the files of this folder share: what is on its way to and
+// from processes on other nodes.
+#pragma once
+
+#include "message/core/protocol.hpp"
+#include "message/network/remote_peer.hpp"
+
+namespace baton::message {
+
+struct Transfer;
+struct RemoteAccess;
+struct EagerSend;
+struct PeerWatches;
+
+// Messages that are written, by their numbers, either side's.
+struct Transfers {
+  Transfer** all = nullptr;
+  std::uint32_t size = 0;
+  std::uint32_t lowest = 0;     // below it none is free
+  Transfer* writing = nullptr;  // those that want to write
+  platform::Lock lock;
+};
+
+// Remote accesses that are not over, the oldest first. Begun by any thread; all else by who makes
+// progress.
+struct Accesses {
+  RemoteAccess* first = nullptr;
+  RemoteAccess** last = &first;
+  int parts = 0;  // under way
+  platform::Lock lock;
+};
+
+class NetworkMessages : public Protocol {
+ public:
+  std::uint32_t sends_under_way = 0;  // that have not all left
+  Transfers transfers;
+  Accesses accesses;
+  EagerSend* spare_sends = nullptr;
+  platform::Lock spare_sends_lock;
+  PeerWatches* watches = nullptr;  // of peers that are lost, or may be; null: nobody looks
+  Leaving leaving = Leaving::any_time;
+};
+
+inline NetworkMessages& messages_over_network() {
+  return static_cast<NetworkMessages&>(*engine.protocols[static_cast<int>(PeerKind::network)]);
+}
+
+}  // namespace baton::message
