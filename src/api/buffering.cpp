@@ -1,5 +1,7 @@
 #include "api/buffering.hpp"
 
+#include "message/core/requests.hpp"
+
 namespace baton::api {
 
 namespace {

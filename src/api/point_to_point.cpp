@@ -1,5 +1,7 @@
 #include "api/point_to_point.hpp"
 #include "datatype/pack.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 
 #include <cstdlib>
 

@@ -3,6 +3,8 @@
 #include "base/status_fields.hpp"
 #include "collective/form.hpp"
 #include "message/core/generalized.hpp"
+#include "message/core/progress.hpp"
+#include "message/core/requests.hpp"
 #include "message/core/wait.hpp"
 
 namespace baton::api {

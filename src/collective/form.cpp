@@ -6,6 +6,8 @@
 #include "collective/check/check_call.hpp"
 #include "collective/run.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/progress.hpp"
+#include "message/core/requests.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::collective {
@@ -35,7 +37,7 @@ void unlink(Run& run) {
   Run** link = &under_way;
   while (*link != &run) link = &(*link)->next;
   *link = run.next;
-  if (!under_way) run_source.set_active(false);
+  if (!under_way) message::set_active(run_source, false);
 }
 
 void finish(Run& run) {
@@ -82,7 +84,7 @@ void list(Run& run) {
   platform::Guard guard(runs_lock);
   run.next = under_way;
   under_way = &run;
-  run_source.set_active(true);
+  message::set_active(run_source, true);
 }
 
 void give_back(Run& run) {

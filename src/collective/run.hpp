@@ -10,6 +10,7 @@
 #include "collective/check/compare.hpp"
 #include "collective/task.hpp"
 #include "lockfree/room.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/wait.hpp"
 
 namespace baton::collective {

@@ -7,6 +7,7 @@
 #include "collective/room/segments.hpp"
 #include "collective/room/settle.hpp"
 #include "collective/room/visit.hpp"
+#include "message/core/engine.hpp"
 
 namespace baton::collective {
 

@@ -1,6 +1,7 @@
 #include "collective/serving.hpp"
 
 #include "collective/next_served.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/outstanding.hpp"
 
 namespace baton::collective {

@@ -1,17 +1,56 @@
 #include "message/start.hpp"
 
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "base/settings.hpp"
+#include "message/core/account.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/protocol.hpp"
+#include "message/core/queues.hpp"
 #include "message/deposit/deposit_protocol.hpp"
 #include "message/network/network_protocol.hpp"
 #include "message/node/node_protocol.hpp"
 #include "message/self/self_protocol.hpp"
+#include "platform/futex.hpp"
+#include "platform/memory_file.hpp"
 
 namespace baton::message {
 
 namespace {
+
+constexpr std::size_t table_bytes = processes_max * sizeof(Peer*);
+
+Error start_engine() {
+  engine.local_rank = transport::own_rank();
+  engine.self = transport::process_at(engine.local_rank);
+  engine.ranks = transport::process_count();
+  engine.local_ranks = transport::rank_count();
+  engine.oversubscribed = engine.local_ranks > transport::job().cpus_usable;
+  lockfree::publish_channel(transport::status_row(engine.local_rank).channel, engine.outstanding);
+  engine.senders_fence = transport::job().senders_fence != 0;
+  engine.waits_by_progress = engine.senders_fence || transport::job().timing.bytes != 0;
+  engine.process_count = engine.ranks;
+  engine.peers = static_cast<Peer**>(platform::make_private_memory(table_bytes, page_bytes));
+  engine.contacts = static_cast<Peer**>(platform::make_private_memory(table_bytes, page_bytes));
+  if (!engine.peers || !engine.contacts)
+    return fail(MPI_ERR_NO_MEM,
+                "no %zu MiB of address space for the list of processes: %s; raise the limit "
+                "(ulimit -v)",
+                2 * table_bytes >> 20, std::strerror(errno));
+  engine.shared_history = new (std::nothrow) History[peer_class_count];
+  if (!engine.shared_history) return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
+  if (!engine.senders_fence) platform::membarrier_register();
+  engine.kind_of = kind_by_place;
+  return MPI_SUCCESS;
+}
+
+void forget_peer(Peer* peer) {
+  if (has_history(*peer)) delete &peer->past();
+  peer->protocol->forget_peer(peer);
+}
 
 template <class Kind>
 Error set_up(PeerKind kind) {
@@ -33,7 +72,17 @@ Error start_messages() {
 }
 
 void stop_messages() {
-  stop_engine();
+  forget_queues();
+  for (std::uint32_t i = 0; i < engine.process_count; ++i)
+    if (engine.peers[i]) forget_peer(engine.peers[i]);
+  platform::unmap_memory(engine.peers, table_bytes);
+  platform::unmap_memory(engine.contacts, table_bytes);
+  delete[] engine.shared_history;
+  std::free(engine.lost.errors);
+  engine.sources.forget();
+  for (Protocol* protocol : engine.protocols) delete protocol;
+  engine.~Engine();
+  new (&engine) Engine;
 }
 
 }  // namespace baton::message

@@ -4,6 +4,7 @@
 
 #include "base/status_fields.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/requests.hpp"
 #include "message/core/waiting_time.hpp"
 #include "tool/time_record.hpp"
 #include "tool/timed_call.hpp"

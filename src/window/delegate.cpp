@@ -10,6 +10,7 @@
 #include "base/settings.hpp"
 #include "message/core/attend.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
 #include "platform/clock.hpp"
 #include "platform/cross_memory.hpp"
 #include "transport/heap.hpp"

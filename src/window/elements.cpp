@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "message/core/engine.hpp"
 #include "platform/copy.hpp"
 #include "platform/double_word.hpp"
 #include "window/synchronize.hpp"

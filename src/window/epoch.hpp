@@ -2,6 +2,7 @@
 // sees to. Used by synchronize.cpp and lock.cpp.
 #pragma once
 
+#include "message/core/progress.hpp"
 #include "window/batch.hpp"
 #include "window/remote.hpp"
 #include "window/synchronize.hpp"

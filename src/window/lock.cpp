@@ -6,6 +6,8 @@
 #include <bit>
 
 #include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
+#include "message/core/wake.hpp"
 #include "window/epoch.hpp"
 
 namespace baton::window {

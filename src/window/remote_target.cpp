@@ -5,6 +5,8 @@
 #include <new>
 #include <utility>
 
+#include "message/core/progress.hpp"
+#include "message/core/wake.hpp"
 #include "window/accumulate.hpp"
 #include "window/remote_message.hpp"
 #include "window/synchronize.hpp"
@@ -177,7 +179,7 @@ void do_lock(const Incoming& incoming) {
   platform::Guard guard(waiting_lock);
   turn->next = waiting;
   waiting = turn;
-  granting.set_active(true);
+  message::set_active(granting, true);
 }
 
 void do_unlock(const Incoming& incoming) {

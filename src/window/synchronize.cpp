@@ -5,6 +5,8 @@
 
 #include "collective/form.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
+#include "message/core/progress.hpp"
 #include "window/epoch.hpp"
 
 namespace baton::window {

@@ -4,6 +4,7 @@
 // target need not call MPI. Errors: MPI_ERR_RMA_SYNC for epochs that do not fit, explained.
 #pragma once
 
+#include "message/core/engine.hpp"
 #include "message/core/wait.hpp"
 #include "window/describe_wait.hpp"
 #include "window/window.hpp"

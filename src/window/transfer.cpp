@@ -5,6 +5,7 @@
 #include <new>
 
 #include "message/core/point_to_point.hpp"
+#include "message/core/progress.hpp"
 #include "message/core/wait.hpp"
 #include "message/network/remote_access.hpp"
 #include "window/accumulate.hpp"
@@ -310,7 +311,7 @@ bool advance_transfers() {
     any = true;
   }
   any |= end_what_is_idle();
-  if (!accepted.first && !waiting_ends) source.set_active(false);
+  if (!accepted.first && !waiting_ends) message::set_active(source, false);
   return any;
 }
 
@@ -319,7 +320,7 @@ Transfer* accept(const Announcement& announcement) {
   BATON_INVARIANT(transfer != nullptr);  // the origin would wait for ever
   transfer->announcement = announcement;
   accepted.add(transfer);
-  source.set_active(true);
+  message::set_active(source, true);
   return transfer;
 }
 
@@ -368,7 +369,7 @@ void await_idle(const Incoming& incoming, void (*end)(const Incoming&)) {
   auto* waiting = new (std::nothrow) WaitingEnd{incoming, end, waiting_ends};
   BATON_INVARIANT(waiting != nullptr);  // the origin would wait for ever
   waiting_ends = waiting;
-  source.set_active(true);
+  message::set_active(source, true);
 }
 
 }  // namespace baton::window

@@ -6,6 +6,8 @@
 #include <new>
 
 #include "message/core/engine.hpp"
+#include "message/core/queues.hpp"
+#include "message/core/requests.hpp"
 #include "world/context_id.hpp"
 #include "world/node_parts.hpp"
 #include "world/session.hpp"

@@ -2,7 +2,9 @@
 #include <new>
 
 #include "message/core/engine.hpp"
+#include "message/core/progress.hpp"
 #include "message/core/request.hpp"
+#include "message/core/requests.hpp"
 #include "platform/lock.hpp"
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
@@ -54,7 +56,7 @@ bool advance_duplications() {
     finish(*duplication);
     any = true;
   }
-  source.set_active(duplications != nullptr);
+  message::set_active(source, duplications != nullptr);
   return any;
 }
 
@@ -129,7 +131,7 @@ Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle
   platform::Guard guard(lock);
   duplication->next = duplications;
   duplications = duplication;
-  source.set_active(true);
+  message::set_active(source, true);
   return MPI_SUCCESS;
 }
 

@@ -11,6 +11,8 @@
 #include "datatype/operation.hpp"
 #include "message/core/match.hpp"
 #include "message/core/request.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 #include "world/communicator.hpp"
 #include "world/error_handler.hpp"
 #include "world/group.hpp"

@@ -2,6 +2,8 @@
 // payload, and the inbox where they come.
 #pragma once
 
+#include <sys/socket.h>
+
 #include <cstring>
 #include <vector>
 
@@ -47,6 +49,36 @@ struct SocketPart {
 struct SocketPeer final : Peer {
   int socket = -1;
   std::vector<char> unsent, unread;
+
+  bool is_full() const { return unsent.size() > 8192; }
+  void put(unsigned kind, std::int32_t source, transport::Envelope envelope, const void* payload,
+           std::size_t bytes) {
+    const SocketFrame frame{lockfree::make_header(kind, bytes, source), envelope, bytes};
+    const auto* head = reinterpret_cast<const char*>(&frame);
+    const auto* data = static_cast<const char*>(payload);
+    unsent.insert(unsent.end(), head, head + sizeof frame);
+    unsent.insert(unsent.end(), data, data + bytes);
+    flush();
+  }
+  template <class Line>
+  void put(SocketLine kind, transport::Envelope envelope, const Line& line,
+           std::int32_t source = 0) {
+    put(static_cast<unsigned>(kind), source, envelope, &line, sizeof line);
+  }
+  // Whether anything left, or came.
+  bool flush() {
+    const ssize_t sent = ::send(socket, unsent.data(), unsent.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (sent <= 0) return false;
+    unsent.erase(unsent.begin(), unsent.begin() + sent);
+    return true;
+  }
+  bool fetch() {
+    char bytes[4096];
+    const ssize_t came = ::recv(socket, bytes, sizeof bytes, MSG_DONTWAIT);
+    if (came <= 0) return false;
+    unread.insert(unread.end(), bytes, bytes + came);
+    return true;
+  }
 };
 
 // Frames that have come from one peer.

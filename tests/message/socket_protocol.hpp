@@ -13,6 +13,12 @@
 
 #include "datatype/pack.hpp"
 #include "message/core/arrive.hpp"
+#include "message/core/contact.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/queue.hpp"
+#include "message/core/queues.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 #include "tests/message/socket_peer.hpp"
 
 namespace baton::message {
@@ -20,7 +26,6 @@ namespace baton::message {
 class SocketProtocol final : public Protocol {
  public:
   static constexpr std::int64_t eager_bytes_max = 512;
-  static constexpr std::size_t room = 8192;  // bytes that may wait to be written
 
   // The ends of the sockets to other processes.
   explicit SocketProtocol(std::map<Process, int> sockets) : sockets_(std::move(sockets)) {
@@ -42,20 +47,20 @@ class SocketProtocol final : public Protocol {
 
   // --- sending
   bool put(Peer& peer, Request& request) override {
-    if (cast(peer).unsent.size() > room) return false;
+    if (cast(peer).is_full()) return false;
     if (request.kind == RequestKind::receive) return put_cts(cast(peer), request);
     if (request.synchronous || request.bytes > eager_bytes_max) return put_rts(cast(peer), request);
     char packed[eager_bytes_max];
     datatype::pack(*request.datatype, request.buffer, 0, packed, request.bytes);
-    put_frame(cast(peer), static_cast<unsigned>(LineKind::payload), request.source,
-              {request.context, request.tag}, packed, static_cast<std::size_t>(request.bytes));
+    cast(peer).put(static_cast<unsigned>(LineKind::payload), request.source,
+                   {request.context, request.tag}, packed, static_cast<std::size_t>(request.bytes));
     complete(request, MPI_SUCCESS);
     return true;
   }
   bool put_active(Peer& peer, transport::Envelope envelope, const void* payload,
                   std::size_t bytes) override {
-    if (cast(peer).unsent.size() > room) return false;
-    put_frame(cast(peer), static_cast<unsigned>(LineKind::active), 0, envelope, payload, bytes);
+    if (cast(peer).is_full()) return false;
+    cast(peer).put(static_cast<unsigned>(LineKind::active), 0, envelope, payload, bytes);
     return true;
   }
 
@@ -65,14 +70,9 @@ class SocketProtocol final : public Protocol {
       case SocketLine::rts:
         arrive_rts(line);
         break;
-      case SocketLine::cts: {
-        const auto answer = line.take<SocketCts>();
-        Request& send = *requests_.at(answer.send);
-        send.stage = Stage::streaming;
-        send.part.as<SocketPart>() = {answer.send, answer.receive, answer.limit};
-        sending_.push_back(&send);
+      case SocketLine::cts:
+        arrive_cts(line.take<SocketCts>());
         break;
-      }
       case SocketLine::data:
         arrive_data(line.take<SocketData>());
         break;
@@ -95,7 +95,7 @@ class SocketProtocol final : public Protocol {
   // --- cancelling: the receiver is asked.
   bool take_back_send(Request& send) override {
     const SocketRts line{0, send.part.as<SocketPart>().number};
-    put_line(cast(peer_of(send.process)), SocketLine::cancel, {send.context, send.source}, line);
+    cast(peer_of(send.process)).put(SocketLine::cancel, {send.context, send.source}, line);
     return false;
   }
 
@@ -106,7 +106,7 @@ class SocketProtocol final : public Protocol {
     std::erase_if(sending_, [this](Request* send) { return end_if_over(*send); });
     for (auto [process, socket] : sockets_) {
       SocketPeer& peer = cast(*meet(process));  // it may be the first message from there
-      any |= flush(peer) | fetch(peer);
+      any |= peer.flush() | peer.fetch();
       SocketInbox inbox(peer);
       any |= poll_inbox(inbox, nullptr, nullptr);
     }
@@ -128,35 +128,6 @@ class SocketProtocol final : public Protocol {
  private:
   static SocketPeer& cast(Peer& peer) { return static_cast<SocketPeer&>(peer); }
 
-  void put_frame(SocketPeer& peer, unsigned kind, std::int32_t source, transport::Envelope envelope,
-                 const void* payload, std::size_t bytes) {
-    const SocketFrame frame{lockfree::make_header(kind, bytes, source), envelope, bytes};
-    const auto* head = reinterpret_cast<const char*>(&frame);
-    const auto* data = static_cast<const char*>(payload);
-    peer.unsent.insert(peer.unsent.end(), head, head + sizeof frame);
-    peer.unsent.insert(peer.unsent.end(), data, data + bytes);
-    flush(peer);
-  }
-  template <class Line>
-  void put_line(SocketPeer& peer, SocketLine kind, transport::Envelope envelope, const Line& line,
-                std::int32_t source = 0) {
-    put_frame(peer, static_cast<unsigned>(kind), source, envelope, &line, sizeof line);
-  }
-  bool flush(SocketPeer& peer) {
-    const ssize_t sent =
-        ::send(peer.socket, peer.unsent.data(), peer.unsent.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
-    if (sent <= 0) return false;
-    peer.unsent.erase(peer.unsent.begin(), peer.unsent.begin() + sent);
-    return true;
-  }
-  bool fetch(SocketPeer& peer) {
-    char bytes[4096];
-    const ssize_t came = ::recv(peer.socket, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (came <= 0) return false;
-    peer.unread.insert(peer.unread.end(), bytes, bytes + came);
-    return true;
-  }
-
   // Requests have numbers here that the other side names.
   std::uint32_t number(Request& request) {
     requests_[++last_number_] = &request;
@@ -166,14 +137,13 @@ class SocketProtocol final : public Protocol {
     const std::uint32_t own = number(send);
     send.part.as<SocketPart>().number = own;
     send.stage = Stage::offered;
-    put_line(peer, SocketLine::rts, {send.context, send.tag}, SocketRts{send.bytes, own},
-             send.source);
+    peer.put(SocketLine::rts, {send.context, send.tag}, SocketRts{send.bytes, own}, send.source);
     return true;
   }
   bool put_cts(SocketPeer& peer, Request& receive) {
     const SocketPart& part = receive.part.as<SocketPart>();
     receive.stage = Stage::streaming;
-    put_line(peer, SocketLine::cts, {0, 0}, SocketCts{part.limit, part.send, part.number});
+    peer.put(SocketLine::cts, {0, 0}, SocketCts{part.limit, part.send, part.number});
     if (part.limit == 0) end_receive(receive);
     return true;
   }
@@ -184,11 +154,11 @@ class SocketProtocol final : public Protocol {
   bool send_part(Request& send) {
     const SocketPart& part = send.part.as<SocketPart>();
     SocketPeer& peer = cast(peer_of(send.process));
-    if (send.position == part.limit || peer.unsent.size() > room) return false;
+    if (send.position == part.limit || peer.is_full()) return false;
     SocketData line{send.position, 0, part.send, {}};
     line.bytes = std::min<std::int64_t>(sizeof line.data, part.limit - send.position);
     datatype::pack(*send.datatype, send.buffer, send.position, line.data, line.bytes);
-    put_line(peer, SocketLine::data, {0, 0}, line);
+    peer.put(SocketLine::data, {0, 0}, line);
     send.position += line.bytes;
     return true;
   }
@@ -206,6 +176,12 @@ class SocketProtocol final : public Protocol {
     unexpected.bytes = unexpected.part.as<SocketRts>().bytes;
     unexpected.offered = true;
     match_or_keep(unexpected, 0);
+  }
+  void arrive_cts(const SocketCts& answer) {
+    Request& send = *requests_.at(answer.send);
+    send.stage = Stage::streaming;
+    send.part.as<SocketPart>() = {answer.send, answer.receive, answer.limit};
+    sending_.push_back(&send);
   }
   void arrive_data(const SocketData& line) {
     Request& receive = *requests_.at(line.receive);
@@ -227,7 +203,7 @@ class SocketProtocol final : public Protocol {
         &line.send);
     if (!unexpected) return;
     drop_unexpected(*unexpected);
-    put_line(cast(message.peer()), SocketLine::cancelled, {0, 0}, line);
+    cast(message.peer()).put(SocketLine::cancelled, {0, 0}, line);
   }
   void end_cancelled(std::uint32_t own) {
     Request& send = *requests_.at(own);

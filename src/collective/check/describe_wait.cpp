@@ -3,6 +3,7 @@
 #include "collective/check/words.hpp"
 #include "collective/form.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/requests.hpp"
 #include "message/core/wait_report.hpp"
 #include "platform/call_stack.hpp"
 #include "world/agree/agree.hpp"

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/settings.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/outstanding.hpp"
 #include "transport/single_copy.hpp"
 

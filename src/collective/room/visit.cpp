@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
 #include "platform/copy.hpp"
 
 namespace baton::collective {

@@ -1,8 +1,11 @@
-// What this rank can tell about its messages: which protocol they used, and why no cheaper one.
+#include "message/core/account.hpp"
+
 #include <cstdio>
+#include <new>
 
 #include "base/settings.hpp"
 #include "base/version.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
 #include "platform/own_library.hpp"
 #include "transport/single_copy.hpp"
@@ -57,6 +60,18 @@ void sum_up(TrafficRecord& record) {
   for (const Protocol* protocol : engine.protocols)
     if (protocol) protocol->report(record);
   record.published = 1;
+}
+
+bool give_history(Peer& peer) {
+  if (has_history(peer)) return true;
+  History* own = new (std::nothrow) History;
+  if (!own) return false;
+  History* shared = &peer.past();
+  // ORDER peer.history: release here, acquire in Peer::past; it is zeroed.
+  if (!peer.history.compare_exchange_strong(shared, own, std::memory_order_release,
+                                            std::memory_order_relaxed))
+    delete own;  // relaxed: another thread was first
+  return true;
 }
 
 }  // namespace baton::message

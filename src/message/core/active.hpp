@@ -47,13 +47,7 @@ inline constexpr std::size_t active_bytes_max = 4096;
 Error send_active(Process process, ActiveKind kind, std::int32_t word, const void* payload,
                   std::size_t bytes);
 
-// --- for the queues of layer 6 and its protocols.
-struct Peer;
-struct Request;
-// Puts one that waited, and frees it; false when there is no room.
-bool put_waiting_active(Peer& peer, Request& request);
-// Frees one that can never be put.
-void drop_active(Request& request);
+// --- for arrivals and protocols.
 // One has come.
 void arrive_active(Process sender, lockfree::Envelope envelope, const void* payload,
                    std::size_t bytes);

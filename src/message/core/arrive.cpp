@@ -5,7 +5,13 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/active.hpp"
+#include "message/core/contact.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
+#include "message/core/queues.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 #include "platform/copy.hpp"
 #include "platform/futex.hpp"
 #include "platform/peer_pause.hpp"
@@ -68,19 +74,6 @@ class LineOf final : public ArrivedLine {
 
 }  // namespace
 
-Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, std::int64_t bytes) {
-  receive.source = source;
-  receive.tag = tag;
-  std::int64_t capacity = receive.bytes;
-  receive.bytes = std::min(capacity, bytes);
-  if (BATON_LIKELY(bytes <= capacity)) return MPI_SUCCESS;
-  return fail(
-      MPI_ERR_TRUNCATE,
-      "a message of %lld bytes from rank %d with tag %d met a receive buffer of %lld bytes; "
-      "receive with a larger count, or probe first",
-      static_cast<long long>(bytes), source, tag, static_cast<long long>(capacity));
-}
-
 namespace {
 
 // The payload goes straight to the receive that matches it.
@@ -105,47 +98,6 @@ void receive_payload(Message<Source> message, Request& receive, std::int32_t tag
 }
 
 }  // namespace
-
-void account_unexpected(UnexpectedMessage& unexpected, std::int64_t bytes) {
-  Account& account = *unexpected.account;
-  platform::Guard guard(account.lock);
-  unexpected.kept_bytes += bytes;
-  account.unexpected_bytes += bytes;
-  const bool full = account.unexpected_bytes > settings.unexpected_bytes_max;
-  const bool relaxed = account.unexpected_bytes <= settings.unexpected_bytes_max / 2;
-  if (full == account.envelopes_only || (account.envelopes_only && !relaxed)) return;
-  account.envelopes_only = full;
-  if (account.tell) account.tell(account.senders, full);
-}
-
-namespace {
-
-// There is no room left to keep a message in: nothing sensible can go on.
-[[noreturn]] BATON_COLD void out_of_memory_for_unexpected() {
-  BATON_INVARIANT(!"memory for a message that arrived before its receive; raise the memory limit or "
-                   "lower BATON_UNEXPECTED_BYTES_MAX");
-  __builtin_unreachable();
-}
-
-}  // namespace
-
-UnexpectedMessage& make_unexpected(Peer& peer, Account& account, std::int32_t source,
-                                   lockfree::Envelope envelope, std::int64_t payload_bytes) {
-  UnexpectedMessage* unexpected = new_unexpected(payload_bytes);
-  if (!unexpected) out_of_memory_for_unexpected();
-  unexpected->context = envelope.context;
-  unexpected->source = source;
-  unexpected->tag = envelope.tag;
-  unexpected->process = peer.process;
-  unexpected->account = &account;
-  return *unexpected;
-}
-
-MatchQueue& queue_of(std::uint32_t context) {
-  MatchQueue* queue = queue_for(context);
-  if (!queue) out_of_memory_for_unexpected();
-  return *queue;
-}
 
 namespace {
 
@@ -233,84 +185,6 @@ bool poll_inbox(transport::Inbox& inbox, Account* shared, void (*notice)(Peer&, 
     if (arrive(Message<transport::Inbox>{inbox, *peer, account, header})) return true;
   }
   return taken > 0;
-}
-
-void deliver_later(UnexpectedMessage& unexpected) {
-  platform::Guard guard(engine.copies_lock);
-  engine.copies.push(&unexpected);
-  platform::add_shared(engine.copy_count, 1u);
-}
-
-void make_copies() {
-  while (platform::load_shared(engine.copy_count)) {
-    UnexpectedMessage* unexpected;
-    {
-      platform::Guard guard(engine.copies_lock);
-      unexpected = engine.copies.first;
-      if (!unexpected) return;
-      engine.copies.take_after(nullptr);
-      platform::add_shared(engine.copy_count, ~0u);
-    }
-    BATON_INVARIANT(deliver(*unexpected, *unexpected->receive));
-  }
-}
-
-namespace {
-
-// Whether its sender may still cancel it.
-bool may_be_cancelled(const UnexpectedMessage& unexpected) {
-  return unexpected.offered && !unexpected.claimed;
-}
-
-}  // namespace
-
-void drop_unexpected(UnexpectedMessage& unexpected) {
-  if (unexpected.kept_bytes) account_unexpected(unexpected, -unexpected.kept_bytes);
-  free_unexpected(&unexpected);
-}
-
-bool claim(UnexpectedMessage& unexpected) {
-  return !may_be_cancelled(unexpected) || peer_of(unexpected.process).protocol->claim(unexpected);
-}
-
-bool is_withdrawn(const UnexpectedMessage& unexpected) {
-  return may_be_cancelled(unexpected) &&
-         peer_of(unexpected.process).protocol->is_withdrawn(unexpected);
-}
-
-void match_or_keep(UnexpectedMessage& unexpected, std::int64_t kept_bytes) {
-  MatchQueue& queue = queue_of(unexpected.context);
-  Request* receive;
-  {
-    platform::Guard guard(queue.lock);
-    receive = take_posted(queue, unexpected.source, unexpected.tag);
-    if (!receive) {
-      count(engine.counters.unexpected);
-      account_unexpected(unexpected, kept_bytes);
-      return keep(queue, unexpected);
-    }
-  }
-  deliver(unexpected, *receive);
-}
-
-bool deliver(UnexpectedMessage& unexpected, Request& receive) {
-  // Claim before the receive changes: a withdrawn offer must leave no trace.
-  if (!claim(unexpected)) return false;
-  Error error = settle_envelope(receive, unexpected.source, unexpected.tag, unexpected.bytes);
-  receive.error = error;
-  receive.process = unexpected.process;
-  if (unexpected.offered) {
-    peer_of(unexpected.process).protocol->accept(unexpected, receive);
-  } else {
-    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes);
-    complete(receive, error);
-  }
-  drop_unexpected(unexpected);
-  return true;
-}
-
-bool close_advert(Request& receive) {
-  return !receive.advert || peer_of(receive.process).protocol->close_advert(receive);
 }
 
 }  // namespace baton::message

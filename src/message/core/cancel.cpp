@@ -1,8 +1,10 @@
 // Cancelling: takes back what nobody has matched yet. A message that has entered a ring is on its
 // way and counts as sent.
-#include "message/core/arrive.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/point_to_point.hpp"
 #include "message/core/protocol.hpp"
+#include "message/core/requests.hpp"
 
 namespace baton::message {
 

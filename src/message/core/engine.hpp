@@ -82,28 +82,6 @@ static_assert(processes_max <= std::uint32_t{lockfree::sources_max});  // a line
 
 extern Engine engine;
 
-// Start, of an engine as it is constructed, and end; called by message/start.cpp, which adds the
-// protocols between. The node's memory is attached before and detached after.
-Error start_engine();
-void stop_engine();
-// The protocol that a process has, met or not.
-Protocol& protocol_of(Process process);
-// What went to and came from all peers, and why, so far (account.cpp).
-void sum_up(TrafficRecord& record);
-
-// The peer that a process is; makes contact if need be. Null, explained, when memory is short.
-Peer* contact(Process process);  // contact.cpp
-// The same for what came from it: its lines may come through the inbox.
-Peer* meet(Process process);
-// A history of its own, before it has a lane. False when memory is short.
-bool give_history(Peer& peer);
-// Its lines come in the lane that was attached: it is looked at from now on. Under the progress
-// lock.
-void use_lane(Peer& peer);
-// Whether its history is its own.
-inline bool has_history(const Peer& peer) {
-  return &peer.past() != &engine.shared_history[static_cast<int>(peer.peer_class)];
-}
 // As `contact` for the hot path: null also when there is no contact yet.
 BATON_INLINE Peer* known_peer(Process process) {
   // ORDER engine.peers: acquire here, release in make_peer.
@@ -126,82 +104,10 @@ inline const lockfree::RankPlace& place_of(Process process) {
   return transport::place_of(process);
 }
 
-// After something was published to a peer: wakes it if it sleeps, rings if it wants that.
-BATON_COLD void notify_slow(LocalRank rank);
-BATON_INLINE void notify(const Peer& peer) {
-  // The load of the wake word stays behind the publish: in the hardware by the receiver's
-  // membarrier or our fence, in the compiler by this.
-  lockfree::Hardware::compiler_fence();
-  if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
-  if (lockfree::wants_attention(*peer.doorbell)) notify_slow(peer.local_rank);
-}
-// After something changed that a rank finds without looking for our lines (an offer, a room): wakes
-// it, but rings nothing, since a bit would make it look into a lane that may have no memory yet.
-// Whether it slept.
-BATON_COLD bool wake_slow(LocalRank rank);
-inline bool wake_rank(LocalRank rank) {
-  lockfree::Hardware::compiler_fence();  // as in notify
-  if (BATON_UNLIKELY(engine.senders_fence)) lockfree::Hardware::full_fence();
-  return lockfree::wants_attention(transport::doorbell(rank)) && wake_slow(rank);
-}
-inline bool wake_rank(Process process) {
-  return wake_rank(transport::local_rank_of(process));
-}
-
-// Copies long messages that have met their receives, without any lock, so that other threads make
-// progress meanwhile. Whoever has made progress among several threads calls it behind that.
-// (arrive.cpp)
-void make_copies();
-inline bool has_copies() {
-  return platform::load_shared(engine.copy_count) != 0;
-}
-
-// One round of progress; whether anything happened. Nothing when another thread is at it. Yields
-// the CPU where ranks outnumber CPUs and nothing happened.
-bool progress();
-// The same for who holds the progress lock.
-bool progress_alone();
-// Takes in what one peer has sent through its lane (arrive.cpp); whether anything came.
-bool poll_peer(Peer& peer);
-
-// --- sends that do not end at once (queue.cpp).
-// Puts what the request stands for on its way, or leaves it queued. Retried by progress.
-void submit(Peer& peer, Request& request);
-bool drain_queue(Peer& peer);
-// Behind all that waits for room there. Under the send lock.
-void wait_in_queue(Peer& peer, Request& request);
-
 // Adds to a counter.
 BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {
   platform::add_shared(counter, number);
 }
-
-// A message that left in one line of a lane of our own. The caller holds the send lock.
-BATON_INLINE void count_packed(Peer& peer, std::size_t bytes) {
-  static_assert(size_class(8) == 0 && size_class(lockfree::first_line_payload_bytes) == 1);
-  Tally& tally = peer.packed[bytes > 8];
-  ++tally.messages;
-  tally.bytes += bytes;
-}
-// A message that left through a lane of our own, else. The caller holds the send lock.
-BATON_INLINE void count_sent(Peer& peer, Way way, std::size_t bytes) {
-  Tally& tally = peer.past().traffic.at(way, static_cast<std::int64_t>(bytes));
-  ++tally.messages;
-  tally.bytes += bytes;
-}
-// A message that left or came by a way, wherever it is counted.
-inline void count_message(Peer& peer, Way way, std::int64_t bytes) {
-  Tally& tally = peer.past().traffic.at(way, bytes);
-  count(tally.messages);
-  count(tally.bytes, static_cast<std::uint64_t>(bytes));
-}
-
-// Why a message took no cheaper way (account.cpp). Not for eager ones: theirs is the
-// cheapest.
-void count_reason(const Peer& peer, Reason reason, std::int64_t bytes);
-
-// Whether all messages have left this process. Any thread.
-bool all_have_left();
 
 inline void ProgressSource::add(std::uint32_t number) {
   platform::add_shared(under_way_, number);

@@ -3,6 +3,7 @@
 #include <new>
 
 #include "base/status_fields.hpp"
+#include "message/core/requests.hpp"
 
 namespace baton::message {
 

@@ -3,8 +3,10 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "message/core/arrive.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
+#include "message/core/requests.hpp"
 
 namespace baton::message {
 
@@ -47,6 +49,10 @@ void end_what_is_lost() {
       peer->protocol->end_lost(*peer);
   }
   fail_lost_receives();
+}
+
+void Protocol::fail_request(Request& request, Error error) {
+  complete(request, error);
 }
 
 Error Protocol::explain_loss(Process process, int error) const {

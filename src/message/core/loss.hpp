@@ -9,16 +9,10 @@
 
 #include "message/core/context.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/protocol.hpp"
 
 namespace baton::message {
 
-// Whether a process may end without having failed.
-enum class Leaving : std::uint8_t {
-  any_time,
-  together,   // none ends before all have met: until then all that was sent leaves
-  has_begun,  // they meet
-  is_over     // all have come to their end
-};
 // What other processes of the job may do from now on. Told to all protocols.
 void expect_leaving(Leaving leaving);
 

@@ -1,17 +1,11 @@
-#include "message/core/arrive.hpp"
+#include "message/core/match.hpp"
 
 #include <cstdlib>
 #include <new>
 
 namespace baton::message {
 
-MessageTable messages;
-
 namespace {
-
-using Leaf = MatchQueues::Leaf;
-constexpr std::uint32_t leaf_contexts = MatchQueues::leaf_contexts;
-constexpr std::uint32_t leaf_count = MatchQueues::leaf_count;
 
 struct Place {
   Request* before = nullptr;
@@ -63,66 +57,6 @@ List<Request>& list_of(MatchQueue& queue, const Request& request) {
 }
 
 }  // namespace
-
-namespace {
-
-template <class Pointer>
-Pointer load(Pointer& pointer) {
-  // ORDER match.queues: acquire here, release in make_queue; what it points to is complete.
-  return std::atomic_ref(pointer).load(std::memory_order_acquire);
-}
-
-BATON_COLD MatchQueue* make_queue(std::uint32_t context) {
-  platform::Guard guard(engine.queues.lock);
-  Leaf*& leaf = engine.queues.leaves[context / leaf_contexts];
-  if (!leaf) {
-    auto* fresh = static_cast<Leaf*>(std::calloc(1, sizeof(Leaf)));
-    if (!fresh) return nullptr;
-    // ORDER match.queues: release here, acquire in load.
-    std::atomic_ref(leaf).store(fresh, std::memory_order_release);
-  }
-  MatchQueue*& queue = leaf->queues[context % leaf_contexts];
-  if (queue) return queue;
-  auto* fresh = new (std::nothrow) MatchQueue;
-  // ORDER match.queues: release here, acquire in load.
-  std::atomic_ref(queue).store(fresh, std::memory_order_release);
-  return fresh;
-}
-
-}  // namespace
-
-MatchQueue* queue_for(std::uint32_t context) {
-  if (context / leaf_contexts >= leaf_count) return nullptr;
-  Leaf* leaf = load(engine.queues.leaves[context / leaf_contexts]);
-  MatchQueue* queue = leaf ? load(leaf->queues[context % leaf_contexts]) : nullptr;
-  return BATON_LIKELY(queue) ? queue : make_queue(context);
-}
-
-void drop_queue(std::uint32_t context) {
-  platform::Guard guard(engine.queues.lock);
-  Leaf* leaf = engine.queues.leaves[context / leaf_contexts];
-  if (!leaf || !leaf->queues[context % leaf_contexts]) return;
-  MatchQueue*& queue = leaf->queues[context % leaf_contexts];
-  // Whoever completed the last request here may still be letting go of the lock.
-  { platform::Guard last(queue->lock); }
-  for (List<UnexpectedMessage>& list : queue->unexpected)
-    while (UnexpectedMessage* unexpected = list.first) {
-      list.take_after(nullptr);
-      // The sender of a cancelled one gets its slot back.
-      if (!is_withdrawn(*unexpected) || claim(*unexpected)) drop_unexpected(*unexpected);
-    }
-  delete queue;
-  queue = nullptr;
-}
-
-void forget_queues() {
-  for (std::uint32_t leaf = 0; leaf < leaf_count; ++leaf) {
-    if (!engine.queues.leaves[leaf]) continue;
-    for (std::uint32_t i = 0; i < leaf_contexts; ++i) drop_queue(leaf * leaf_contexts + i);
-    std::free(engine.queues.leaves[leaf]);
-    engine.queues.leaves[leaf] = nullptr;
-  }
-}
 
 void post(MatchQueue& queue, Request& request) {
   request.order = queue.next_order++;
@@ -196,12 +130,8 @@ UnexpectedMessage* take_from(MatchQueue& queue, const UnexpectedPosition& positi
 
 }  // namespace
 
-UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
-  for (;;) {
-    UnexpectedPosition position = find_position(queue, source, tag);
-    if (!position.unexpected || !is_withdrawn(*position.unexpected)) return position.unexpected;
-    (void)claim(*take_from(queue, position));  // drops it
-  }
+UnexpectedMessage* look_for_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
+  return find_position(queue, source, tag).unexpected;
 }
 
 UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag) {
@@ -218,15 +148,6 @@ UnexpectedMessage* take_wanted(MatchQueue& queue, std::int32_t source,
        before = unexpected, unexpected = unexpected->next)
     if (wanted(*unexpected, mark)) return take_from(queue, {&list, before, unexpected});
   return nullptr;
-}
-
-UnexpectedMessage* new_unexpected(std::int64_t payload_bytes) {
-  void* memory = std::malloc(sizeof(UnexpectedMessage) + static_cast<std::size_t>(payload_bytes));
-  return memory ? new (memory) UnexpectedMessage : nullptr;
-}
-
-void free_unexpected(UnexpectedMessage* unexpected) {
-  std::free(unexpected);
 }
 
 }  // namespace baton::message

@@ -36,10 +36,6 @@ struct UnexpectedMessage {
   const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
 };
 
-// Messages taken out of matching by MPI_Mprobe.
-using MessageTable = HandleTable<UnexpectedMessage, HandleTag::message>;
-extern MessageTable messages;
-
 template <class Item>
 struct List {
   Item* first = nullptr;
@@ -87,14 +83,6 @@ struct MatchQueues {
   platform::Lock lock;
 };
 
-// The queue of a context id, made when first asked for: a message may come before its communicator
-// is complete on this side. Null when memory is short.
-MatchQueue* queue_for(std::uint32_t context);
-// Drops the queue of a context that no communicator uses any more.
-void drop_queue(std::uint32_t context);
-// Drops all of them.
-void forget_queues();
-
 // Whether a receive with this tag matches a message with that one.
 inline bool tag_fits(std::int32_t wanted, std::int32_t tag) {
   // Negative tags belong to the library itself: a wildcard must not see them.
@@ -120,23 +108,12 @@ bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive);
 
 void keep(MatchQueue& queue, UnexpectedMessage& unexpected);
 // The first unexpected message that a receive or probe with this source and tag matches; null when
-// none. The first also drops those whose senders have cancelled them; what the second gives may be
-// such a one.
-UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
+// none. The second takes it out. Its sender may have cancelled it (unexpected.hpp).
+UnexpectedMessage* look_for_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 UnexpectedMessage* take_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 // Takes the first one from a source that is wanted, to cancel it; null when there is none.
 UnexpectedMessage* take_wanted(MatchQueue& queue, std::int32_t source,
                                bool (*wanted)(const UnexpectedMessage& one, const void* mark),
                                const void* mark);
-
-// Memory of unexpected messages; `payload_bytes` follow the head. Null when memory is short.
-UnexpectedMessage* new_unexpected(std::int64_t payload_bytes);
-void free_unexpected(UnexpectedMessage* unexpected);
-
-// Matches a message for good: from now on its sender cannot cancel it. False, and it is
-// gone, when the sender has cancelled it. (deliver.cpp)
-bool claim(UnexpectedMessage& unexpected);
-// Whether its sender has cancelled it by now.
-bool is_withdrawn(const UnexpectedMessage& unexpected);
 
 }  // namespace baton::message

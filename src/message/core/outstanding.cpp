@@ -1,5 +1,6 @@
 #include "message/core/outstanding.hpp"
 
+#include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
 
 namespace baton::message {

@@ -4,8 +4,10 @@
 #include <new>
 
 #include "message/core/engine.hpp"
+#include "message/core/lead.hpp"
 #include "message/core/point_to_point.hpp"
-#include "message/core/progress_thread.hpp"
+#include "message/core/progress.hpp"
+#include "message/core/requests.hpp"
 #include "message/core/send_buffer.hpp"
 
 namespace baton::message {
@@ -117,7 +119,7 @@ bool advance_exchanges() {
     finish(*exchange);
     any = true;
   }
-  exchange_source.set_active(exchanges != nullptr);
+  set_active(exchange_source, exchanges != nullptr);
   return any;
 }
 
@@ -167,7 +169,7 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
   platform::Guard guard(exchanges_lock);
   exchange->next = exchanges;
   exchanges = exchange;
-  exchange_source.set_active(true);
+  set_active(exchange_source, true);
   return MPI_SUCCESS;
 }
 

@@ -2,10 +2,6 @@
 
 #include <atomic>
 
-#include "message/core/engine.hpp"
-#include "message/core/progress_thread.hpp"
-#include "message/core/wait.hpp"
-
 namespace baton::message {
 
 // Under the lock of the list.
@@ -23,18 +19,6 @@ void ProgressSources::forget() {
   for (ProgressSource* source = first; source; source = source->next_) {
     source->known_ = false;
     source->under_way_ = 0;
-  }
-}
-
-void ProgressSource::set_active(bool active) {
-  {
-    platform::Guard guard(engine.sources.lock);
-    engine.sources.make_known(*this);
-    add((active ? 1u : 0u) - under_way_);
-  }
-  if (BATON_UNLIKELY(active && platform::threads_multiple)) {
-    wake_waiters();
-    rouse_progress_thread();
   }
 }
 

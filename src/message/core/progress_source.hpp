@@ -20,6 +20,9 @@ struct SleepPlan {
   bool sleeps = true;     // false: something is there
 };
 
+class ProgressSource;
+void set_active(ProgressSource& source, bool active);
+
 class ProgressSource {
  public:
   // Goes on with what is under way; whether anything happened. Under the progress lock.
@@ -33,8 +36,6 @@ class ProgressSource {
   virtual void has_slept(const SleepPlan&, std::int64_t slept_ns) { (void)slept_ns; }
 
   bool is_active() const { return platform::load_shared(under_way_) != 0; }
-  // Of a source that is either active or not. Any thread.
-  void set_active(bool active);
 
  protected:
   ~ProgressSource() = default;
@@ -43,6 +44,7 @@ class ProgressSource {
 
  private:
   friend struct ProgressSources;
+  friend void set_active(ProgressSource& source, bool active);
   std::uint32_t under_way_ = 0;
   bool known_ = false;  // to the engine
   ProgressSource* next_ = nullptr;

@@ -2,15 +2,18 @@
 
 #include <cstring>
 
+#include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
-#include "message/core/wait.hpp"
+#include "message/core/lead.hpp"
+#include "message/core/notify.hpp"
+#include "message/core/progress.hpp"
+#include "message/core/sleep.hpp"
+#include "message/core/wake.hpp"
 #include "platform/futex.hpp"
 #include "platform/thread.hpp"
 #include "transport/sleep.hpp"
 
 namespace baton::message {
-
-ProgressThread progress_thread;
 
 namespace {
 
@@ -19,13 +22,6 @@ pthread_t thread_id;
 // relaxed, here and wherever `state`, `wanted`, `watched` and `stop` are touched: who writes one
 // and then reads another has a full fence between them; work itself is published by its locks.
 constexpr auto loosely = std::memory_order_relaxed;
-
-bool is_under_way() {
-  bool any =
-      progress_thread.watched.load(loosely) > 0 || platform::load_shared(engine.queued_count);
-  engine.sources.each([&any](const ProgressSource& source) { any |= source.needs_progress(); });
-  return any;
-}
 
 bool must_let_go() {
   return progress_thread.stop.load(loosely) || progress_thread.wanted.load(loosely) > 0;
@@ -37,7 +33,8 @@ void lead_while_it_goes_on() {
   // guess: a peer that is about to answer does so within this; on the program's own CPU every round
   // is taken from its computing.
   int patience = progress_thread.has_own_cpu ? 2000 : 4;
-  for (int idle = 0; idle < patience && !must_let_go() && !has_copies() && is_under_way(); ++idle) {
+  for (int idle = 0; idle < patience && !must_let_go() && !has_copies() && is_anything_under_way();
+       ++idle) {
     wake_for_completions();
     if (progress_alone())
       idle = 0;
@@ -62,7 +59,7 @@ bool finds_nothing() {
   engine.progress_lock.unlock();
   if (any) wake_waiters();
   make_copies();
-  return !any && is_under_way();
+  return !any && is_anything_under_way();
 }
 
 void end_watch() {
@@ -93,7 +90,7 @@ void rest() {
   std::uint32_t seen = progress_thread.calls.load(std::memory_order_acquire);
   progress_thread.state.store(ThreadState::resting, loosely);
   lockfree::Hardware::full_fence();
-  bool has_work = is_under_way() && progress_thread.wanted.load(loosely) == 0;
+  bool has_work = is_anything_under_way() && progress_thread.wanted.load(loosely) == 0;
   if (!has_work && !progress_thread.stop.load(loosely))
     platform::futex_wait(progress_thread.calls, seen, bound_us);
   progress_thread.state.store(ThreadState::awake, loosely);
@@ -101,12 +98,12 @@ void rest() {
 
 void run() {
   while (!progress_thread.stop.load(loosely)) {
-    if (!is_under_way() || progress_thread.wanted.load(loosely) > 0) {
+    if (!is_anything_under_way() || progress_thread.wanted.load(loosely) > 0) {
       rest();
     } else if (engine.progress_lock.try_lock()) {
       leading.now = true;
       lead_while_it_goes_on();
-      bool watches = is_under_way() && !must_let_go() && !has_copies();
+      bool watches = is_anything_under_way() && !must_let_go() && !has_copies();
       if (watches) begin_watch();
       leading = {};
       engine.progress_lock.unlock();
@@ -117,12 +114,6 @@ void run() {
       platform::yield_cpu();  // a thread of the program looks, briefly
     }
   }
-}
-
-void call() {
-  // ORDER progress_thread.calls: release here, acquire in rest.
-  progress_thread.calls.fetch_add(1, std::memory_order_release);
-  platform::futex_wake(progress_thread.calls);
 }
 
 }  // namespace
@@ -146,7 +137,7 @@ void stop_progress_thread() {
   if (!progress_thread.runs) return;
   progress_thread.stop.store(true, loosely);
   lockfree::Hardware::full_fence();
-  call();
+  call_progress_thread();
   wake_slow(engine.local_rank);
   transport::wake_sleeper(engine.local_rank);
   platform::join_thread(thread_id);
@@ -155,54 +146,6 @@ void stop_progress_thread() {
 
 void forget_progress_thread() {
   progress_thread.runs = false;
-}
-
-void watch_slow(Request& request) {
-  request.watched = true;
-  progress_thread.watched.fetch_add(1, loosely);
-}
-
-void unwatch(Request& request) {
-  request.watched = false;
-  progress_thread.watched.fetch_sub(1, loosely);
-}
-
-void rouse_slow() {
-  lockfree::Hardware::full_fence();
-  if (!is_under_way() || progress_thread.wanted.load(loosely) > 0) return;
-  switch (progress_thread.state.load(loosely)) {
-    case ThreadState::resting:
-      return call();
-    case ThreadState::watching:
-      (void)wake_slow(engine.local_rank);
-      return;
-    case ThreadState::taken_over:
-      // Nobody has announced anything, or a leader has, who looks by itself.
-      return transport::wake_sleeper(engine.local_rank);
-    case ThreadState::awake:
-    case ThreadState::ending_watch:
-      return;
-  }
-}
-
-void LeadWish::begin() {
-  begun_ = true;
-  progress_thread.wanted.fetch_add(1, loosely);
-}
-
-void LeadWish::end() {
-  progress_thread.wanted.fetch_sub(1, loosely);
-  rouse_slow();
-}
-
-void take_over_slow() {
-  auto watching = ThreadState::watching;
-  if (progress_thread.state.compare_exchange_strong(watching, ThreadState::taken_over, loosely,
-                                                    loosely))
-    return lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
-  // ORDER progress_thread.state: acquire here, release in end_watch.
-  while (progress_thread.state.load(std::memory_order_acquire) == ThreadState::ending_watch)
-    platform::yield_cpu();
 }
 
 }  // namespace baton::message

@@ -7,8 +7,6 @@
 #pragma once
 
 #include "message/core/engine.hpp"
-#include "message/core/loss.hpp"
-#include "message/core/progress_source.hpp"
 
 namespace baton::message {
 
@@ -51,6 +49,13 @@ class ArrivedLine {
   Account& account_;
 };
 
+// Whether a process may end without having failed.
+enum class Leaving : std::uint8_t {
+  any_time,
+  together,   // none ends before all have met: until then all that was sent leaves
+  has_begun,  // they meet
+  is_over     // all have come to their end
+};
 class Protocol : public ProgressSource {
  public:
   // At the end, when nothing is under way.
@@ -70,7 +75,7 @@ class Protocol : public ProgressSource {
   // was all. Then the request may be gone. Under the send lock, in the order of the requests.
   virtual bool put(Peer& peer, Request& request) = 0;
   // A send begins: puts it, or queues it. Of a protocol in which nothing waits, another.
-  virtual void start(Peer& peer, Request& send) { submit(peer, send); }
+  virtual void start(Peer& peer, Request& send);
   // Puts an active message, which has its place among all others to the peer; false: there is no
   // room now. Under the send lock.
   virtual bool put_active(Peer& peer, transport::Envelope envelope, const void* payload,
@@ -114,7 +119,7 @@ class Protocol : public ProgressSource {
   [[nodiscard]] virtual Error explain_loss(Process process, int error) const;
   virtual void end_lost(Peer&) {}
   // A request that was to be put to a lost peer ends with this error.
-  virtual void fail_request(Request& request, Error error) { complete(request, error); }
+  virtual void fail_request(Request& request, Error error);
   // What other processes may do from now on.
   virtual void expect_leaving(Leaving) {}
   // Whether all that was sent has left this process.
@@ -122,5 +127,12 @@ class Protocol : public ProgressSource {
   // Adds what it has counted, or can tell, beyond the histories of peers.
   virtual void report(TrafficRecord&) const {}
 };
+
+// The protocol that a process has, met or not.
+Protocol& protocol_of(Process process);
+// Who has which, by where they run, in a job as mpiexec starts it.
+PeerKind kind_by_place(Process process);
+// Whether all messages have left this process. Any thread.
+bool all_have_left();
 
 }  // namespace baton::message

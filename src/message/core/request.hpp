@@ -90,27 +90,6 @@ struct Request {
   MPI_Request handle = MPI_REQUEST_NULL;
 };
 
-using RequestTable = HandleTable<Request, HandleTag::request>;
-extern RequestTable requests;
-
-// A pooled request with a handle; null when memory is short. The datatype is retained by the
-// caller.
-Request* new_request();
-// Gives a completed request back, with its handle and its hold on datatype and communicator.
-void release_request(Request& request);
-// Ends one use of a communicator; a freed one goes with the last.
-void drop_usage(Usage* usage);
-
-// The handle of sends and collectives that were over before they got a request: always complete,
-// never freed.
-MPI_Request completed_handle();
-void make_completed_request();
-
-// Ends the request; the only places that do. The second says whether the program had given it up,
-// and then leaves its release to the caller; the request may be gone otherwise.
-void complete(Request& request, Error error);
-bool mark_complete(Request& request, Error error);
-
 inline constexpr std::uint8_t completed = 1;
 inline constexpr std::uint8_t freed = 2;  // MPI_Request_free on an active request
 
@@ -122,20 +101,10 @@ BATON_INLINE bool is_complete(const Request& request) {
 inline bool is_freed(const Request& request) {
   return platform::load_shared(request.ending) & freed;
 }
-// The program gives up an active request: it is released when it completes. True when it has
-// completed meanwhile, and the caller releases it.
-bool give_up(Request& request);
 // Whether waiting for it means anything.
 inline bool is_active(const Request& request) {
   return !request.inactive;
 }
-
-// A completed request has been waited for: persistent ones stay, inactive; others are released.
-// Returns whether the handle is still alive.
-bool retire_request(Request& request);
-
-// The status of a completed request, as the standard wants it. Leaves MPI_ERROR alone.
-void fill_status(const Request& request, MPI_Status* status);
 
 }  // namespace baton::message
 

@@ -1,7 +1,11 @@
 #include "base/settings.hpp"
+#include "message/core/account.hpp"
+#include "message/core/contact.hpp"
+#include "message/core/lead.hpp"
+#include "message/core/notify.hpp"
 #include "message/core/point_to_point.hpp"
-#include "message/core/progress_thread.hpp"
 #include "message/core/protocol.hpp"
+#include "message/core/requests.hpp"
 #include "message/core/wait.hpp"
 #include "platform/copy.hpp"
 

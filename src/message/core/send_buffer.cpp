@@ -1,5 +1,8 @@
 #include "message/core/send_buffer.hpp"
 #include "datatype/pack.hpp"
+#include "message/core/lead.hpp"
+#include "message/core/progress.hpp"
+#include "message/core/requests.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -52,7 +55,7 @@ bool advance_flushes() {
     complete(visible, MPI_SUCCESS);
     any = true;
   }
-  flush_source.set_active(flushes != nullptr);
+  set_active(flush_source, flushes != nullptr);
   return any;
 }
 
@@ -114,7 +117,7 @@ Error SendBuffer::start_flush(const Context* context, MPI_Request* handle) {
   platform::Guard guard(flushes_lock);
   *flush = {this, last_message(), visible, flushes};
   flushes = flush;
-  flush_source.set_active(true);
+  set_active(flush_source, true);
   return MPI_SUCCESS;
 }
 

@@ -3,7 +3,11 @@
 #include <algorithm>
 
 #include "base/settings.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/sleep.hpp"
+#include "message/core/wake.hpp"
 #include "platform/clock.hpp"
 #include "transport/sleep.hpp"
 
@@ -11,14 +15,6 @@ namespace baton::message {
 
 WaitBudget wait_budget;
 void (*wait_watched)(const Request& request) = nullptr;
-
-namespace {
-
-// Of the threads of this process that wait while another makes progress.
-std::atomic<std::uint32_t> followers_asleep{0};
-std::atomic<std::uint32_t> events{0};  // what they sleep on
-
-}  // namespace
 
 bool Follower::idle_awake() {
   if (wait_budget.timed) begin_waiting();
@@ -32,52 +28,7 @@ bool Follower::idle_awake() {
   return true;
 }
 
-std::uint32_t Follower::announce() {
-  // relaxed: the fence orders it before our last look at what we wait for, as the fence in
-  // wake_waiters orders a completion before the look at the count.
-  followers_asleep.fetch_add(1, std::memory_order_relaxed);
-  lockfree::Hardware::full_fence();
-  // ORDER wait.events: acquire here, release in wake_waiters.
-  return events.load(std::memory_order_acquire);
-}
-
-void Follower::sleep(std::uint32_t seen) {
-  constexpr std::int64_t bound_us = 10000;
-  count(engine.counters.sleeps);
-  platform::futex_wait(events, seen, bound_us);
-  rounds_ = 0;
-}
-
-void Follower::retract() {
-  // relaxed: one wake-up too many does no harm.
-  followers_asleep.fetch_sub(1, std::memory_order_relaxed);
-}
-
-void wake_waiters() {
-  lockfree::Hardware::full_fence();
-  // The one who makes progress sleeps on our doorbell; it has ordered its announcement against us
-  // as against other ranks.
-  // relaxed: while the progress thread watches, nobody leads and sleeps; it needs no completions.
-  bool leader_may_sleep =
-      progress_thread.state.load(std::memory_order_relaxed) != ThreadState::watching;
-  if (leader_may_sleep && lockfree::wants_attention(transport::doorbell(engine.local_rank)))
-    wake_slow(engine.local_rank);
-  // relaxed: see Follower::announce.
-  if (followers_asleep.load(std::memory_order_relaxed) == 0) return;
-  // ORDER wait.events: release here, acquire in Follower::announce.
-  events.fetch_add(1, std::memory_order_release);
-  platform::futex_wake(events);
-}
-
-constinit thread_local Leading leading{};
 constinit thread_local WaitingTime waiting_time{};
-
-void announce_completion() {
-  if (leading.now)
-    leading.completed = true;
-  else
-    wake_waiters();
-}
 
 void set_wait_budget(bool many_threads) {
   bool oversubscribed = engine.oversubscribed;
@@ -138,26 +89,6 @@ void Waiter::idle_slow(const WaitSubject& subject) {
   }
   report_.tell(subject);
   sleep();
-}
-
-bool waits_for_room() {
-  bool any = platform::load_shared(engine.queued_count) != 0;
-  engine.sources.each([&any](const ProgressSource& source) { any |= source.waits_for_room(); });
-  return any;
-}
-
-void sleep_until_woken(std::int64_t bound_us) {
-  const std::uint32_t expected =
-      lockfree::wake_asleep | (engine.doorbells ? lockfree::wake_doorbell : 0);
-  count(engine.counters.sleeps);
-  SleepPlan plan(bound_us);
-  engine.sources.each([&plan](ProgressSource& source) { source.plan_sleep(plan); });
-  if (!plan.sleeps) return;
-  const std::int64_t begun_ns = plan.count ? platform::now_ns() : 0;
-  transport::sleep_until_woken(expected, plan.bound_us, plan.descriptors, plan.count);
-  if (plan.count == 0) return;
-  const std::int64_t slept_ns = platform::now_ns() - begun_ns;
-  engine.sources.each([&](ProgressSource& source) { source.has_slept(plan, slept_ns); });
 }
 
 void Waiter::sleep() {

@@ -6,10 +6,13 @@
 #include <cstdint>
 
 #include "message/core/attend.hpp"
+#include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
-#include "message/core/progress_thread.hpp"
+#include "message/core/lead.hpp"
+#include "message/core/progress.hpp"
 #include "message/core/wait_report.hpp"
 #include "message/core/waiting_time.hpp"
+#include "message/core/wake.hpp"
 #include "platform/futex.hpp"
 
 namespace baton::message {
@@ -79,13 +82,13 @@ class Follower {
   template <class Done, class About>
   bool idle(Done&& done, About&& about) {
     if (idle_awake()) return false;
-    std::uint32_t events = announce();
+    const std::uint32_t events = announce_follower();
     bool is_done = done();
     if (!is_done && engine.progress_lock.is_held()) {
       report_.tell(about());
       sleep(events);
     }
-    retract();
+    retract_follower();
     return is_done;
   }
   ~Follower() {
@@ -95,36 +98,13 @@ class Follower {
 
  private:
   bool idle_awake();
-  std::uint32_t announce();
-  void sleep(std::uint32_t events);
-  void retract();
+  void sleep(std::uint32_t events) {
+    sleep_as_follower(events);
+    rounds_ = 0;
+  }
   int rounds_ = 0;
   WaitReport report_;
 };
-// Whether something waits for room that nobody tells of.
-bool waits_for_room();
-// Sleeps until somebody wakes this process or a source has something, for so long at most. The
-// caller has announced it. It may return at once.
-void sleep_until_woken(std::int64_t bound_us);
-
-// Something completed or is to be done, or the progress lock is free: wakes the threads of this
-// process that sleep.
-void wake_waiters();
-
-// Something completed. Who makes progress wakes the others once a round, all else at once.
-void announce_completion();
-// Of the thread that makes progress, while it does.
-struct Leading {
-  bool now;
-  bool completed;  // something, since the others were last woken
-};
-extern __attribute__((tls_model("initial-exec"))) constinit thread_local Leading leading;
-inline void wake_for_completions() {
-  if (!leading.completed) return;
-  leading.completed = false;
-  wake_waiters();
-}
-
 // Makes progress for all until `done()`. The caller holds the progress lock, if threads need it.
 template <class Done, class About>
 void lead(Done&& done, About&& about) {

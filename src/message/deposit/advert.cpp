@@ -2,7 +2,6 @@
 // the next message straight into its buffer, if the receive was posted first, names its source and
 // nothing before it can match. Not with MPI_THREAD_MULTIPLE, where a receive may be posted while
 // another thread takes a message in.
-#include "message/core/arrive.hpp"
 #include "message/deposit/peer.hpp"
 #include "transport/heap.hpp"
 #include "transport/single_copy.hpp"

@@ -4,7 +4,9 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "message/core/arrive.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
 #include "message/deposit/peer.hpp"
 
 namespace baton::message {

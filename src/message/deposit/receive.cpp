@@ -5,7 +5,12 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
-#include "message/core/arrive.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
+#include "message/core/queues.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 #include "message/deposit/peer.hpp"
 
 namespace baton::message {

@@ -3,6 +3,10 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
+#include "message/core/account.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
+#include "message/core/requests.hpp"
 #include "message/deposit/peer.hpp"
 #include "message/node/offers.hpp"
 

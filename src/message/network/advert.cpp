@@ -1,7 +1,8 @@
 #include "message/network/advert.hpp"
 
 #include "base/settings.hpp"
-#include "message/core/arrive.hpp"
+#include "message/core/loss.hpp"
+#include "message/core/requests.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/take_back.hpp"
 #include "message/network/transfer.hpp"

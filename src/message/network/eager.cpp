@@ -5,6 +5,8 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/core/account.hpp"
+#include "message/core/requests.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 

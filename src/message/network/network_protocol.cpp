@@ -7,7 +7,13 @@
 
 #include "base/network_profile.hpp"
 #include "base/settings.hpp"
+#include "message/core/account.hpp"
 #include "message/core/arrive.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 #include "message/network/advert.hpp"
 #include "message/network/cancel.hpp"
 #include "message/network/eager.hpp"

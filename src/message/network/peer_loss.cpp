@@ -11,7 +11,8 @@
 
 #include "base/settings.hpp"
 #include "message/core/active.hpp"
-#include "message/core/arrive.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/network/lost_in_transit.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/transfer.hpp"

@@ -7,7 +7,12 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/core/account.hpp"
+#include "message/core/contact.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/core/queue.hpp"
+#include "message/core/requests.hpp"
 #include "message/network/advert.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"

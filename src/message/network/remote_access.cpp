@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/settings.hpp"
-#include "message/core/wait.hpp"
+#include "message/core/contact.hpp"
+#include "message/core/loss.hpp"
+#include "message/core/wake.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"

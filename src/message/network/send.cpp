@@ -5,7 +5,9 @@
 #include <utility>
 
 #include "datatype/pack.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/core/requests.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/transfer_table.hpp"

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "message/core/loss.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 

@@ -1,6 +1,10 @@
 #include "message/node/accept.hpp"
 
+#include "message/core/account.hpp"
+#include "message/core/contact.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/core/queue.hpp"
+#include "message/core/requests.hpp"
 #include "message/node/copy_time.hpp"
 #include "message/node/observe.hpp"
 #include "message/node/offers.hpp"

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "base/settings.hpp"
+#include "message/core/engine.hpp"
 #include "platform/copy.hpp"
 
 namespace baton::message {

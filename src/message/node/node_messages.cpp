@@ -1,5 +1,10 @@
 #include "message/node/node_messages.hpp"
 
+#include "message/core/account.hpp"
+#include "message/core/arrive.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/lanes.hpp"
+
 #include <new>
 
 namespace baton::message {

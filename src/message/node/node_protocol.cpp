@@ -6,6 +6,11 @@
 
 #include "base/settings.hpp"
 #include "message/core/arrive.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
+#include "message/core/sleep.hpp"
+#include "message/core/unexpected.hpp"
 #include "message/node/accept.hpp"
 #include "message/node/offers.hpp"
 #include "message/node/receiver_initiated.hpp"

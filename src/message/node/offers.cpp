@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <bit>
 
-#include "message/core/arrive.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 #include "message/node/lease.hpp"
 #include "message/node/offer_slots.hpp"
 #include "message/node/pull.hpp"

@@ -1,6 +1,9 @@
 #include "message/node/pull.hpp"
 
 #include "base/settings.hpp"
+#include "message/core/account.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
 #include "message/core/outstanding.hpp"
 #include "message/node/copy_time.hpp"
 #include "message/node/observe.hpp"

@@ -3,8 +3,11 @@
 #include <cstdlib>
 
 #include "base/settings.hpp"
-#include "message/core/arrive.hpp"
+#include "message/core/account.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/core/requests.hpp"
 #include "message/node/accept.hpp"
 #include "message/node/observe.hpp"
 #include "message/node/offer_slots.hpp"

@@ -4,7 +4,11 @@
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
+#include "message/core/account.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/notify.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/core/requests.hpp"
 #include "message/node/copy_time.hpp"
 #include "message/node/lease.hpp"
 #include "message/node/observe.hpp"

@@ -8,7 +8,11 @@
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/active.hpp"
-#include "message/core/arrive.hpp"
+#include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/queues.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 
 namespace baton::message {
 

@@ -1,5 +1,7 @@
 // Active messages, over fake links.
 #include "message/core/active.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/queues.hpp"
 
 #include "tests/message/ranks.hpp"
 

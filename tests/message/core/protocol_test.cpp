@@ -1,10 +1,12 @@
 // A protocol that the core does not know carries what MPI promises, beside others in one engine.
+#include "message/core/protocol.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/sleep.hpp"
 #include "tests/message/socket_protocol.hpp"
 
 #include <set>
 
 #include "message/core/active.hpp"
-#include "message/core/wait.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {

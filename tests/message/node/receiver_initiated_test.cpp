@@ -1,4 +1,5 @@
 // Messages that are pushed into a receive that was posted first, and those that must not be.
+#include "message/core/contact.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {

@@ -1,4 +1,5 @@
 // Which staging long messages go through, and when, step by step over fake links.
+#include "message/core/engine.hpp"
 #include "tests/message/ranks.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-#include "message/core/request.hpp"
+#include "message/core/requests.hpp"
 
 #include <cstdlib>
 #include <new>
 
 #include "base/status_fields.hpp"
-#include "message/core/progress_thread.hpp"
-#include "message/core/wait.hpp"
+#include "message/core/lead.hpp"
+#include "message/core/wake.hpp"
 
 namespace baton::message {
 

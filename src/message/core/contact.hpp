@@ -1,0 +1,13 @@
+// How a peer is met: the first message to it, or from it, lets its protocol make it.
+#pragma once
+
+#include "message/core/engine.hpp"
+
+namespace baton::message {
+
+// The peer that a process is; makes contact if need be. Null, explained, when memory is short.
+Peer* contact(Process process);
+// The same for what came from it: its lines may come through the inbox.
+Peer* meet(Process process);
+
+}  // namespace baton::message

@@ -1,0 +1,16 @@
+// The queue of requests that wait for room on the way to a peer, first come first served.
+#pragma once
+
+#include "message/core/engine.hpp"
+
+namespace baton::message {
+
+// Puts what the request stands for on its way, or leaves it queued. Retried by progress.
+void submit(Peer& peer, Request& request);
+// The same for an active message (active.hpp), of which a copy waits. MPI_ERR_NO_MEM, explained.
+Error submit_active(Peer& peer, lockfree::Envelope envelope, const void* payload,
+                    std::size_t bytes);
+// Goes on with what waits; whether any went. By progress.
+bool drain_queue(Peer& peer);
+
+}  // namespace baton::message

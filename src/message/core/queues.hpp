@@ -1,0 +1,19 @@
+// The match queues of context ids.
+#pragma once
+
+#include "message/core/engine.hpp"
+
+namespace baton::message {
+
+// The queue of a context id, made when first asked for: a message may come before its communicator
+// is complete on this side. Null when memory is short.
+MatchQueue* queue_for(std::uint32_t context);
+// Drops the queue of a context that no communicator uses any more.
+void drop_queue(std::uint32_t context);
+// Drops all of them.
+void forget_queues();
+
+// The queue of a context; ends the job without memory.
+MatchQueue& queue_of(std::uint32_t context);
+
+}  // namespace baton::message
