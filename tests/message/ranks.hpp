@@ -129,6 +129,7 @@ class Ranks {
     context.rank = static_cast<std::int32_t>(rank);
     context.size = static_cast<std::int32_t>(count_);
     context.queue = queue_for(context_id);
+    context.owner = this;  // stands for the communicator
     return context;
   }
   void start(std::uint32_t rank) {

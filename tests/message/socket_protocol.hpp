@@ -11,6 +11,7 @@
 #include <map>
 #include <vector>
 
+#include "message/core/engine.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/contact.hpp"

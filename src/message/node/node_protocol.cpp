@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "base/settings.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/notify.hpp"
+#include "message/core/requests.hpp"
 #include "message/core/sleep.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/node/accept.hpp"
@@ -182,6 +185,24 @@ bool NodeProtocol::is_moving(const Request& request) const {
 lockfree::ChannelClass NodeProtocol::channel_of(Process process) {
   return lockfree::look_at_channel(
       transport::status_row(transport::local_rank_of(process)).channel);
+}
+
+Error NodeProtocol::explain_loss(Process process, int error) const {
+  return fail(
+      MPI_ERR_OTHER,
+      "rank %u, of this node, has ended or was killed (%s): messages to it and from it fail",
+      world_rank(process), std::strerror(error));
+}
+
+void NodeProtocol::end_lost(Peer& peer) {
+  const Error error = explain_loss(peer.process, loss_of(peer.process));
+  fail_streams_in(peer, error);
+  fail_offers(cast(peer), error);
+}
+
+void NodeProtocol::fail_request(Request& request, Error error) {
+  if (request.kind == RequestKind::receive) return fail_stream_in(request, error);
+  complete(request, error);
 }
 
 bool NodeProtocol::has_left() const {

@@ -27,6 +27,9 @@ class NodeProtocol : public NodeMessages {
   bool take_back_send(Request& send) override;
   bool is_moving(const Request& request) const override;
   lockfree::ChannelClass channel_of(Process process) override;
+  Error explain_loss(Process process, int error) const override;
+  void end_lost(Peer& peer) override;
+  void fail_request(Request& request, Error error) override;
   bool has_left() const override;
   void report(TrafficRecord& record) const override;
   bool advance() override;

@@ -126,6 +126,23 @@ void drop_withdrawn(UnexpectedMessage& unexpected) {
 
 }  // namespace
 
+void fail_offers(NodePeer& receiver, Error error) {
+  drop_streams_out(receiver);
+  platform::Guard guard(node().offers.lock);
+  OfferSlots& offers = node().offers;
+  for (std::uint32_t page = 0; page < offers.in_use; ++page)
+    for (std::uint64_t bits = offers.pages[page]->open; bits; bits &= bits - 1) {
+      const std::uint32_t slot =
+          page * page_sends + static_cast<std::uint32_t>(std::countr_zero(bits));
+      Request* send = send_of(slot);
+      if (!send || send->process != receiver.process) continue;
+      close_slot(slot);
+      let_lease_go(*send);
+      set_outstanding(*send, 0);
+      complete(*send, error);
+    }
+}
+
 bool claim_offer(UnexpectedMessage& unexpected) {
   unexpected.claimed = lockfree::move_offer(offer_of(unexpected), lockfree::OfferState::offered,
                                             lockfree::OfferState::claimed);

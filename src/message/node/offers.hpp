@@ -14,6 +14,8 @@ bool poll_offers();
 void arrive_cts(const CtsLine& line);
 // Withdraws the offer of a send that nobody has matched. False when it was claimed.
 bool withdraw(Request& send);
+// A receiver is lost: what was offered to it, or streams there, ends with this error.
+void fail_offers(NodePeer& receiver, Error error);
 // Whether its receiver has begun to take it.
 bool is_offer_taken(const Request& send);
 

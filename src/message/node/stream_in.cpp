@@ -194,6 +194,27 @@ bool advance(Request& receive) {
 
 }  // namespace
 
+void fail_stream_in(Request& receive, Error error) {
+  close_stream(node_part(receive).stream);
+  set_outstanding(receive, 0);
+  complete(receive, error);
+}
+
+void fail_streams_in(const Peer& sender, Error error) {
+  Request* before = nullptr;
+  for (Request* receive = node().streams_in.first; receive;) {
+    Request* next = receive->next;
+    if (receive->process == sender.process) {
+      node().streams_in.take_after(before);
+      node().count_streams(~0u);
+      fail_stream_in(*receive, error);
+    } else {
+      before = receive;
+    }
+    receive = next;
+  }
+}
+
 void catch_up(const Peer& peer) {
   for (Request* receive = node().streams_in.first; receive; receive = receive->next)
     if (receive->process == peer.process &&

@@ -24,6 +24,9 @@ void start_stream_in(Request& receive);
 void arrive_window(NodePeer& peer, const WindowLine& line);
 // Goes on with all of them; whether anything came.
 bool advance_streams_in();
+// Of a sender that is lost: those that go on end with this error; and one that was to be asked for.
+void fail_streams_in(const Peer& sender, Error error);
+void fail_stream_in(Request& receive, Error error);
 // A peer has gone on in its lease: the stream that went through it before lies there complete.
 // Takes it out, so that what we say we have emptied is true of all before.
 void catch_up(const Peer& peer);

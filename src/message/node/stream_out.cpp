@@ -285,6 +285,21 @@ void start_stream_out(Request& send) {
   node().count_streams(1u);
 }
 
+void drop_streams_out(NodePeer& receiver) {
+  Request* before = nullptr;
+  for (Request* send = node().streams_out.first; send;) {
+    Request* next = send->next;
+    if (send->process == receiver.process) {
+      node().streams_out.take_after(before);
+      node().count_streams(~0u);
+    } else {
+      before = send;
+    }
+    send = next;
+  }
+  receiver.streaming = nullptr;
+}
+
 bool advance_streams_out() {
   bool any = false;
   Request* before = nullptr;

@@ -21,5 +21,7 @@ void fill_early(NodePeer& peer, Request& send, std::int64_t bytes);
 void start_stream_out(Request& send);
 // Goes on with all of them; whether anything happened.
 bool advance_streams_out();
+// Takes those to a receiver that is lost out.
+void drop_streams_out(NodePeer& receiver);
 
 }  // namespace baton::message
