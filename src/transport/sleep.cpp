@@ -16,12 +16,10 @@ namespace baton::transport {
 
 namespace {
 
-int own_pipe[2] = {-1, -1};
-// The ends by which we wake others, plus 1; 0: not opened yet, -1: it cannot be.
-int* other_pipes = nullptr;
-
+// The end by which we wake another rank; -1: it cannot be opened. Its number is kept plus 1; 0: not
+// opened yet.
 int pipe_to(LocalRank rank) {
-  int& pipe = other_pipes[number_of(rank)];
+  int& pipe = arena.pipes_to_others[number_of(rank)];
   if (pipe == 0) {
     const auto& state = status_row(rank).state;
     // relaxed: written before the rank announced that it sleeps, which we have seen.
@@ -36,39 +34,39 @@ int pipe_to(LocalRank rank) {
 
 void empty_own_pipe() {
   char bytes[64];
-  while (::read(own_pipe[0], bytes, sizeof bytes) == static_cast<ssize_t>(sizeof bytes)) {
+  while (::read(arena.wake_pipe[0], bytes, sizeof bytes) == static_cast<ssize_t>(sizeof bytes)) {
   }
 }
 
 }  // namespace
 
 Error open_wake_pipe() {
-  other_pipes = static_cast<int*>(std::calloc(rank_count(), sizeof(int)));
-  if (!other_pipes || ::pipe2(own_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+  arena.pipes_to_others = static_cast<int*>(std::calloc(rank_count(), sizeof(int)));
+  if (!arena.pipes_to_others || ::pipe2(arena.wake_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
     return fail(MPI_ERR_NO_MEM, "no pipe to be woken by: %s; raise the limit on open files",
                 std::strerror(errno));
-  for (int& end : own_pipe) end = platform::move_to_high_number(end);
+  for (int& end : arena.wake_pipe) end = platform::move_to_high_number(end);
   // relaxed: see pipe_to.
-  status_row(own_rank()).state.wake_pipe.store(own_pipe[1] + 1, std::memory_order_relaxed);
+  status_row(own_rank()).state.wake_pipe.store(arena.wake_pipe[1] + 1, std::memory_order_relaxed);
   return MPI_SUCCESS;
 }
 
 void close_wake_pipe() {
-  for (int& end : own_pipe) {
+  for (int& end : arena.wake_pipe) {
     if (end >= 0) ::close(end);
     end = -1;
   }
-  for (std::uint32_t i = 0; other_pipes && i < rank_count(); ++i)
-    if (other_pipes[i] > 0) ::close(other_pipes[i] - 1);
-  std::free(other_pipes);
-  other_pipes = nullptr;
+  for (std::uint32_t i = 0; arena.pipes_to_others && i < rank_count(); ++i)
+    if (arena.pipes_to_others[i] > 0) ::close(arena.pipes_to_others[i] - 1);
+  std::free(arena.pipes_to_others);
+  arena.pipes_to_others = nullptr;
 }
 
 namespace {
 
 void sleep_with_descriptors(std::uint32_t expected, std::int64_t bound_us, pollfd* beside,
                             int count) {
-  pollfd ends[1 + sleep_descriptors_max] = {{own_pipe[0], POLLIN, 0}};
+  pollfd ends[1 + sleep_descriptors_max] = {{arena.wake_pipe[0], POLLIN, 0}};
   std::copy_n(beside, count, ends + 1);
   // relaxed: who changes it after this writes to the pipe, too.
   if (doorbell(own_rank()).wake.word.load(std::memory_order_relaxed) != expected) return;
@@ -90,7 +88,7 @@ void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us, pollfd* be
 
 void wake_sleeper(LocalRank rank) {
   if (BATON_LIKELY(!spans_nodes())) return platform::futex_wake(doorbell(rank).wake.word);
-  const int end = rank == own_rank() ? own_pipe[1] : pipe_to(rank);
+  const int end = rank == own_rank() ? arena.wake_pipe[1] : pipe_to(rank);
   // A full pipe has woken it; one that cannot be opened leaves it to sleep to its bound.
   if (end >= 0) (void)!::write(end, "", 1);
 }

@@ -49,7 +49,7 @@ Error open_provider_reach(Window& window) {
 
 void close_provider_reach(Window& window) {
   if (!window.reach) return;
-  transport::network::network.forget(window.reach->own);
+  transport::network::network().forget(window.reach->own);
   std::free(window.reach->of);
   delete window.reach;
   window.reach = nullptr;

@@ -153,8 +153,8 @@ Error Gathering::introduce() {
   // it is still starting leaves processes behind. The others do not come through the next fence.
   Error no_network = MPI_SUCCESS;
   if (expects_network()) {
-    no_network = network.open_endpoint(settings.ranks_per_node > 0);
-    if (!no_network) own.card = network.own_card();
+    no_network = network().open_endpoint(settings.ranks_per_node > 0);
+    if (!no_network) own.card = network().own_card();
   }
   const Introduction mine = own;
   if (Error error = manager_.publish(&mine, sizeof mine)) return error;

@@ -162,7 +162,7 @@ Error Exchange::run() {
 // Puts this rank's card where the first one finds it; without a network there is none.
 void tell() {
   ProcessEntry& own = entry_of(number_of(transport::process_at(transport::own_rank())));
-  const Card card = network.own_card();
+  const Card card = network().own_card();
   std::memcpy(own.card, &card, sizeof card);
   // ORDER process_entry.card: release here, acquire in wait_until_ready.
   own.ready.store(1, std::memory_order_release);
@@ -189,7 +189,7 @@ LocalRank local_rank_of_variables() {
 
 Error join_nodes(ProcessManager* manager) {
   // Whoever has no network says so when all are there, as in join.
-  const Error no_network = network.open_endpoint(false);
+  const Error no_network = network().open_endpoint(false);
   char why[sizeof(Explanation::text)] = {};
   if (no_network) std::snprintf(why, sizeof why, "%s", last_explanation().text);
   tell();

@@ -21,6 +21,7 @@
 #include "message/node/node_protocol.hpp"
 #include "message/start.hpp"
 #include "platform/memory_file.hpp"
+#include "transport/network/network.hpp"
 #include "transport/single_copy.hpp"
 
 namespace baton::message {
@@ -47,16 +48,22 @@ class Ranks {
       void change() {
         exchange_bytes(engine, side.engine);
         std::swap(transport::arena, side.arena);
+        std::swap(transport::network::own_network, side.network);
       }
     } turn(*sides_[rank]);
     return what();
   }
 
-  explicit Ranks(std::uint32_t count) : count_(count) {
-    lockfree::JobHeader header = lockfree::job_header(count, count);
+  // Of one node; or each of a node of its own, so that messages go over the network.
+  enum class Nodes : std::uint8_t { one, each };
+  explicit Ranks(std::uint32_t count, Nodes nodes = Nodes::one) : count_(count), nodes_(nodes) {
+    lockfree::WorldPlan world;
+    if (nodes == Nodes::each) world = {.processes = count, .nodes = count, .key = {1, 2}};
+    lockfree::JobHeader header = lockfree::job_header(count, count, {}, world);
     file_ = platform::make_memory_file("test", header.file_bytes);
     EXPECT_GE(file_, 0);
     EXPECT_EQ(pwrite(file_, &header, sizeof header, 0), ssize_t{sizeof header});
+    if (nodes == Nodes::each) enter_processes(header);
     for (std::uint32_t rank = 0; rank < count; ++rank) start(rank);
   }
   ~Ranks() {
@@ -116,6 +123,8 @@ class Ranks {
   struct Side {
     Engine engine;
     transport::Arena arena;
+    transport::network::Network own_network;
+    transport::network::Network* network = &own_network;
   };
 
   static Datatype& byte() {
@@ -132,13 +141,29 @@ class Ranks {
     context.owner = this;  // stands for the communicator
     return context;
   }
+  // Where mpiexec would have entered them.
+  void enter_processes(const lockfree::JobHeader& header) {
+    for (std::uint32_t rank = 0; rank < count_; ++rank) {
+      lockfree::ProcessEntry entry{};
+      entry.local_rank = rank;
+      entry.place.node = static_cast<std::int32_t>(rank);
+      const auto at = header.processes_offset + rank * sizeof entry;
+      EXPECT_EQ(pwrite(file_, &entry, sizeof entry, static_cast<off_t>(at)), ssize_t{sizeof entry});
+      lockfree::RankRow row{};
+      row.launcher.process = rank;
+      row.launcher.place = entry.place;
+      const auto row_at = header.rows_offset + rank * sizeof row;
+      EXPECT_EQ(pwrite(file_, &row, sizeof row, static_cast<off_t>(row_at)), ssize_t{sizeof row});
+    }
+  }
   void start(std::uint32_t rank) {
     sides_[rank] = std::make_unique<Side>();
     as(rank, [&] {
       EXPECT_EQ(transport::attach_arena(dup(file_), static_cast<LocalRank>(rank)), MPI_SUCCESS);
       transport::offer_probe_word();
-      EXPECT_EQ(start_messages(), MPI_SUCCESS);
+      EXPECT_EQ(start_messages(), MPI_SUCCESS) << last_explanation().text;
       under_test = this;
+      if (nodes_ == Nodes::each) return;
       static_cast<NodeProtocol&>(node()).use_inbox(new FakeInbox(network, rank));
       node().make_link = [](Process to, transport::LineSender&,
                             transport::LineReceiver&) -> transport::Link* {
@@ -149,6 +174,7 @@ class Ranks {
 
   static inline Ranks* under_test = nullptr;
   std::uint32_t count_;
+  Nodes nodes_;
   int file_;
   std::unique_ptr<Side> sides_[fake_ranks_max];
 };

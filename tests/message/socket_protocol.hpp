@@ -11,11 +11,11 @@
 #include <map>
 #include <vector>
 
-#include "message/core/engine.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/contact.hpp"
 #include "message/core/deliver.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/queue.hpp"
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"

@@ -96,8 +96,8 @@ bool put_eager(RemotePeer& peer, Request& send) {
 }
 
 std::int64_t network_eager_bytes_max(const Request& send) {
-  const std::size_t most =
-      send.datatype->contiguous ? network.eager_bytes_max() : transport::network::copied_bytes_max;
+  const std::size_t most = send.datatype->contiguous ? network().eager_bytes_max()
+                                                     : transport::network::copied_bytes_max;
   return std::min(static_cast<std::int64_t>(most), settings.network_eager_bytes_max);
 }
 

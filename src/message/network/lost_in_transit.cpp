@@ -32,7 +32,7 @@ bool is_time_to_ask(std::int64_t seconds) {
 void arrive_transit(const ActiveMessage& message) {
   TransitLine line;
   std::memcpy(&line, message.payload, sizeof line);
-  NetworkPeer* peer = network.known(message.sender);
+  NetworkPeer* peer = network().known(message.sender);
   if (!peer) return;
   peer->transit.writes_told = line.writes;
   ++peer->transit.questions;

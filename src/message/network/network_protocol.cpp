@@ -61,13 +61,13 @@ Error NetworkProtocol::set_up() {
   if (!inbox_) return fail(MPI_ERR_NO_MEM, "no memory to receive from the network");
   // Under another launcher it is open: the others know its card.
   const bool one_machine = world.processes == transport::rank_count();
-  if (!network.is_open())
-    if (Error error = network.open_endpoint(one_machine)) return error;
-  network.tell_always(transport::status_row(engine.local_rank).channel);
-  take_network_profile(environment_variable("BATON_PROFILE_NETWORK"), network.endpoint().provider(),
-                       LibraryVersion().text, one_machine);
-  if (Error error = network.begin(world.processes, engine.self, {world.key[0], world.key[1]},
-                                  find_card, lost_packet))
+  if (!network().is_open())
+    if (Error error = network().open_endpoint(one_machine)) return error;
+  network().tell_always(transport::status_row(engine.local_rank).channel);
+  take_network_profile(environment_variable("BATON_PROFILE_NETWORK"),
+                       network().endpoint().provider(), LibraryVersion().text, one_machine);
+  if (Error error = network().begin(world.processes, engine.self, {world.key[0], world.key[1]},
+                                    find_card, lost_packet))
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
   begin_cancelling();
@@ -75,7 +75,7 @@ Error NetworkProtocol::set_up() {
   engine.sources.make_known(*this);
   add(1);
   lockfree::ProcessEntry& own = transport::process_entry(engine.self);
-  const transport::network::Card card = network.own_card();
+  const transport::network::Card card = network().own_card();
   std::memcpy(own.card, &card, sizeof card);
   // ORDER process_entry.card: release here, acquire in find_card.
   own.ready.store(1, std::memory_order_release);
@@ -86,7 +86,7 @@ NetworkProtocol::~NetworkProtocol() {
   stop_peer_watch();
   forget_transfers();
   if (inbox_) inbox_->forget();
-  network.close();
+  network().close();
   transport::close_wake_pipe();
   delete inbox_;
   forget_eager_sends();
@@ -96,19 +96,19 @@ namespace {
 
 // What messages go over, and why it was taken, in words.
 void describe(char* text, std::size_t bytes) {
-  const transport::network::Endpoint& endpoint = network.endpoint();
+  const transport::network::Endpoint& endpoint = network().endpoint();
   constexpr std::size_t packets_bytes_max = 300;
   char packets[packets_bytes_max];
-  describe_packets(static_cast<std::int64_t>(network.eager_bytes_max()), packets, sizeof packets);
+  describe_packets(static_cast<std::int64_t>(network().eager_bytes_max()), packets, sizeof packets);
   char further[80] = {};
   std::size_t used = 0;
-  for (int rail = 1; rail < network.rails() && used < sizeof further; ++rail)
+  for (int rail = 1; rail < network().rails() && used < sizeof further; ++rail)
     used +=
         static_cast<std::size_t>(std::snprintf(further + used, sizeof further - used, "%s %s",
                                                rail == 1 ? "parts of long messages also over" : ",",
-                                               network.endpoint_at(rail).interface()));
+                                               network().endpoint_at(rail).interface()));
   std::snprintf(text, bytes, "%s on interface %s, of libfabric %s: %s; %s%s%s", endpoint.provider(),
-                endpoint.interface(), LibraryVersion().text, network.reason(), further,
+                endpoint.interface(), LibraryVersion().text, network().reason(), further,
                 further[0] ? "; " : "", packets);
 }
 
@@ -243,12 +243,12 @@ bool NetworkProtocol::take_back_send(Request& send) {
 }
 
 lockfree::ChannelClass NetworkProtocol::channel_of(Process process) {
-  const auto* peer = network.known(process);
+  const auto* peer = network().known(process);
   return peer ? peer->its_channel.look(platform::now_ns) : lockfree::channel_idle;
 }
 
 void NetworkProtocol::tell_channel(Process process) {
-  if (auto* peer = network.known(process)) network.tell_channel(*peer);
+  if (auto* peer = network().known(process)) network().tell_channel(*peer);
 }
 
 Error NetworkProtocol::explain_loss(Process process, int error) const {
@@ -268,7 +268,7 @@ void NetworkProtocol::expect_leaving(Leaving others) {
   leaving = others;
   // Who sends while the program computes has to know how long that takes, and who may end at any
   // time of each packet that it has left.
-  network.set_injecting(others == Leaving::together && !settings.progress_thread);
+  network().set_injecting(others == Leaving::together && !settings.progress_thread);
   if (others == Leaving::is_over) end_peer_watch();
 }
 
@@ -296,11 +296,11 @@ bool NetworkProtocol::LookGap::skips() {
 }
 
 bool NetworkProtocol::advance() {
-  if (network.has_filled()) network.send_filled();
-  if (BATON_UNLIKELY(network.has_wishes()))
-    each_peer([](transport::network::NetworkPeer& peer) { network.tell_wishes(peer); });
+  if (network().has_filled()) network().send_filled();
+  if (BATON_UNLIKELY(network().has_wishes()))
+    each_peer([](transport::network::NetworkPeer& peer) { network().tell_wishes(peer); });
   if (look_gap_.skips()) return false;
-  bool any = network.poll(arrive_network_write, engine.about_to_sleep);
+  bool any = network().poll(arrive_network_write, engine.about_to_sleep);
   any |= poll_inbox(*inbox_, nullptr, count_taken);
   any |= advance_transfers();
   any |= advance_accesses();
@@ -310,12 +310,12 @@ bool NetworkProtocol::advance() {
 }
 
 bool NetworkProtocol::has_left() const {
-  return platform::load_shared(sends_under_way) == 0 && !network.has_filled() &&
-         !network.is_sending();
+  return platform::load_shared(sends_under_way) == 0 && !network().has_filled() &&
+         !network().is_sending();
 }
 
 bool NetworkProtocol::needs_progress() const {
-  return network.is_sending() || has_accesses();
+  return network().is_sending() || has_accesses();
 }
 
 // False: something is there already.
@@ -323,8 +323,8 @@ bool NetworkProtocol::add_descriptors(SleepPlan& plan) {
   first_descriptor_ = plan.count;
   completions_ = 0;
   bool tells = trust_.deserved();
-  for (int rail = 0; tells && rail < network.rails(); ++rail) {
-    transport::network::Endpoint& endpoint = network.endpoint_at(rail);
+  for (int rail = 0; tells && rail < network().rails(); ++rail) {
+    transport::network::Endpoint& endpoint = network().endpoint_at(rail);
     tells = endpoint.wait_descriptor() >= 0 && plan.count < transport::sleep_descriptors_max;
     if (!tells) break;
     if (!endpoint.may_wait()) return false;
@@ -343,7 +343,7 @@ void NetworkProtocol::plan_sleep(SleepPlan& plan) {
 }
 
 void NetworkProtocol::has_slept(const SleepPlan& plan, std::int64_t slept_ns) {
-  for (int i = first_descriptor_; i < std::min(plan.count, first_descriptor_ + network.rails());
+  for (int i = first_descriptor_; i < std::min(plan.count, first_descriptor_ + network().rails());
        ++i)
     if (plan.descriptors[i].revents) return trust_.alarm(completions_, slept_ns);
 }

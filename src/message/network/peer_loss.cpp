@@ -100,7 +100,7 @@ void watch_node_of(Process process) {
   if (!can_show(process) || watches().nodes[node] || watches().watched == watched_nodes_max) return;
   auto* watch = new (std::nothrow) HostWatch;
   if (!watch) return;
-  watch->aim(process, card_of(process)->address, network.endpoint().address());
+  watch->aim(process, card_of(process)->address, network().endpoint().address());
   watches().nodes[node] = watch;
   ++watches().watched;
 }
@@ -113,8 +113,8 @@ void watch_by_another(std::int32_t node) {
     for (std::uint32_t i = 0; i < process_count(); ++i) {
       const auto process = static_cast<Process>(i);
       if (place_of(process).node != node || !can_show(process)) continue;
-      if (met && !network.known(process)) continue;
-      return watch.aim(process, card_of(process)->address, network.endpoint().address());
+      if (met && !network().known(process)) continue;
+      return watch.aim(process, card_of(process)->address, network().endpoint().address());
     }
   watch.forget_aim();
 }
@@ -123,7 +123,7 @@ void watch_by_another(std::int32_t node) {
 void find_whom_to_watch() {
   for (std::uint32_t i = 0; i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
-    const NetworkPeer* peer = network.known(process);
+    const NetworkPeer* peer = network().known(process);
     if (!peer) continue;
     if (peer->next_in == known(process).seen_in) watch_node_of(process);
     known(process).seen_in = peer->next_in;
@@ -173,12 +173,12 @@ bool note_losses(const LossLine& line) {
     if (!meant || !is_elsewhere(process) || loss_of_any(process)) continue;
     known(process).reached = line.reached != 0;
     any |= note_loss(process, line.error);
-    if (NetworkPeer* peer = network.known(process)) network.lose(*peer, line.error);
+    if (NetworkPeer* peer = network().known(process)) network().lose(*peer, line.error);
   }
   if (!any) return false;
   if (line.node >= 0)
     if (const Card* card = card_of(static_cast<Process>(line.process)))
-      network.cut_connections(*card);
+      network().cut_connections(*card);
   end_what_is_lost();
   // A peer that has left had met everybody, so the others are leaving, too. They find out by
   // themselves, and messages to those that are gone would never be sent.
@@ -214,7 +214,7 @@ void look_at_transit() {
     return;  // they may be gone, which is no loss
   for (std::uint32_t i = 0; i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
-    NetworkPeer* peer = network.known(process);
+    NetworkPeer* peer = network().known(process);
     if (peer && !loss_of_any(process) && check_transit(*peer))
       (void)note_losses({i, -1, ECONNRESET, 1});
   }
@@ -245,7 +245,7 @@ void start_peer_watch() {
   socklen_t bytes;
   // Other networks than TCP have their own ways to find out.
   made->on = settings.network_patience_seconds > 0 && made->known && made->nodes &&
-             transport::network::read_socket_address(network.endpoint().address(), &own, &bytes);
+             transport::network::read_socket_address(network().endpoint().address(), &own, &bytes);
 }
 
 void stop_peer_watch() {
@@ -282,7 +282,7 @@ void look_after_peers() {
 }
 
 bool was_reached(Process process) {
-  const NetworkPeer* peer = network.known(process);
+  const NetworkPeer* peer = network().known(process);
   return (peer && peer->next_in > 0) ||
          (messages_over_network().watches && watches().known && known(process).reached);
 }
@@ -307,8 +307,8 @@ Error lost_peer(Process process, int network_error) {
               "rank %u on host %s cannot be reached over the network (%s on interface %s): %s; is "
               "there a route to the host, does a firewall let TCP through between the two, and is "
               "it the right interface? BATON_NETWORK_INTERFACE chooses another one",
-              world_rank(process), host_of(process), network.endpoint().provider(),
-              network.endpoint().interface(), why);
+              world_rank(process), host_of(process), network().endpoint().provider(),
+              network().endpoint().interface(), why);
 }
 
 void lost_packet(Process process, int error) {

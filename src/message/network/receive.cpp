@@ -30,7 +30,7 @@ constexpr std::int64_t bounce_bytes = 1 << 20;  // guess: of receives with gaps,
 
 int rails_for(const Request& request) {
   return request.datatype->contiguous && request.bytes >= settings.network_rails_bytes_min
-             ? network.rails()
+             ? network().rails()
              : 1;
 }
 
@@ -48,10 +48,10 @@ Error register_part(Transfer& transfer, std::int64_t bytes) {
   if (!direct) memory = transfer.bounce = static_cast<char*>(std::malloc(bounce_bytes));
   if (!memory) return fail(MPI_ERR_NO_MEM, "no memory to unpack a message from the network");
   const Error error =
-      network.register_target(memory, static_cast<std::size_t>(direct ? bytes : bounce_bytes),
-                              rails_for(receive), transfer.memory);
+      network().register_target(memory, static_cast<std::size_t>(direct ? bytes : bounce_bytes),
+                                rails_for(receive), transfer.memory);
   transfer.on_rails = transfer.memory.count > 1;
-  if (transfer.on_rails) network.expect_on_rails(true);
+  if (transfer.on_rails) network().expect_on_rails(true);
   return error;
 }
 

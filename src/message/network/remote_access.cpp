@@ -49,8 +49,8 @@ RemoteAccess* after(const RemoteAccess* access) {
 bool end_if_over(RemoteAccess& access) {
   if (access.under_way > 0 || (access.next < access.bytes && !access.network_error)) return false;
   unlist(access);
-  network.forget(access.memory);
-  if (access.on_rails) network.expect_on_rails(false);
+  network().forget(access.memory);
+  if (access.on_rails) network().expect_on_rails(false);
   platform::add_shared(messages_over_network().sends_under_way, ~0u);
   // ORDER remote_access.over: release here, acquire in is_over; what was read is there.
   access.over.store(true, std::memory_order_release);
@@ -63,12 +63,12 @@ bool end_if_over(RemoteAccess& access) {
 // that those of a target that computes do not pile up.
 void keep_awake(transport::network::NetworkPeer& peer) {
   constexpr std::int64_t gap_ns = 200000;  // guess: who waits spins for a millisecond or so
-  if (!network.endpoint().needs_looks() || !peer.rouse_seen) return;
+  if (!network().endpoint().needs_looks() || !peer.rouse_seen) return;
   const std::int64_t now = platform::now_ns();
   if (now - peer.roused_ns < gap_ns) return;
   peer.roused_ns = now;
   peer.rouse_seen = false;
-  network.rouse(peer);
+  network().rouse(peer);
 }
 
 void part_done(transport::network::Operation& operation, int error) {
@@ -98,18 +98,18 @@ bool begin_part(RemoteAccess& access) {
                                   [](const AccessPart& one) { return !one.busy; });
   const std::int64_t bytes = std::min(access.part_bytes, access.bytes - access.next);
   const int rail = next_rail(access);
-  const int from = network.rail_from(*access.peer, rail);
+  const int from = network().rail_from(*access.peer, rail);
   const Started started =
-      network.access(*access.peer, rail, access.writes, access.data + access.next,
-                     static_cast<std::size_t>(bytes), access.memory.each[from].description,
-                     access.there.address + static_cast<std::uint64_t>(access.next),
-                     access.there.keys[rail], *part);
+      network().access(*access.peer, rail, access.writes, access.data + access.next,
+                       static_cast<std::size_t>(bytes), access.memory.each[from].description,
+                       access.there.address + static_cast<std::uint64_t>(access.next),
+                       access.there.keys[rail], *part);
   if (started == Started::later) return false;
   if (started == Started::failed) {
     if (rail > 0)
       access.rails &= ~(1u << rail);  // the others go on
     else
-      access.network_error = network.endpoint().last_error();
+      access.network_error = network().endpoint().last_error();
     return true;
   }
   part->busy = true;
@@ -139,14 +139,14 @@ void choose_rails(RemoteAccess& access) {
   int offered = std::min(access.there.rails, access.memory.count);
   if (access.bytes < settings.network_rails_bytes_min) offered = 1;
   if (offered > 1) {
-    access.rails = network.rails_to(*access.peer, access.there.rails);
+    access.rails = network().rails_to(*access.peer, access.there.rails);
     for (int rail = 1; rail < rails_max; ++rail)
-      if (network.rail_from(*access.peer, rail) >= access.memory.count)
+      if (network().rail_from(*access.peer, rail) >= access.memory.count)
         access.rails &= ~(1u << rail);
   }
   access.on_rails = access.rails != 1;
-  if (access.on_rails) network.expect_on_rails(true);
-  const auto most = static_cast<std::int64_t>(network.endpoint().remote_access_bytes_max());
+  if (access.on_rails) network().expect_on_rails(true);
+  const auto most = static_cast<std::int64_t>(network().endpoint().remote_access_bytes_max());
   access.part_bytes = write_bytes_of(access.bytes, access.on_rails ? offered : 1);
   if (most > 0) access.part_bytes = std::min(access.part_bytes, most);
 }
@@ -163,7 +163,7 @@ Error begin_access(RemoteAccess& access) {
   }
   const int rails = access.bytes < settings.network_rails_bytes_min || access.there.rails == 1
                         ? 1
-                        : network.rails();
+                        : network().rails();
   if (Error error = transport::network::register_local(
           access.data, static_cast<std::size_t>(access.bytes), access.writes, rails, access.memory))
     return error;

@@ -55,7 +55,7 @@ const char* data_of(Transfer& transfer, Write& write, std::int64_t bytes) {
     write.packed = static_cast<char*>(std::malloc(write_bytes_max));
     if (!write.packed) return nullptr;
     transfer.error =
-        network.endpoint().register_source(write.packed, write_bytes_max, write.memory);
+        network().endpoint().register_source(write.packed, write_bytes_max, write.memory);
     if (transfer.error) return nullptr;
   }
   datatype::pack(*send.datatype, send.buffer, transfer.next, write.packed, bytes);
@@ -85,11 +85,11 @@ bool begin_write(Transfer& transfer) {
   const NetworkPeer& peer = network_peer(transfer);
   const int rail = write->rail = next_rail(transfer);
   const Registration& source =
-      write->packed ? write->memory : transfer.memory.each[network.rail_from(peer, rail)];
+      write->packed ? write->memory : transfer.memory.each[network().rail_from(peer, rail)];
   const Started started =
-      network.write(peer, rail, data, static_cast<std::size_t>(bytes), source.description,
-                    answer.address + static_cast<std::uint64_t>(transfer.next - answer.offset),
-                    answer.keys[rail], answer.receive, *write);
+      network().write(peer, rail, data, static_cast<std::size_t>(bytes), source.description,
+                      answer.address + static_cast<std::uint64_t>(transfer.next - answer.offset),
+                      answer.keys[rail], answer.receive, *write);
   if (started == Started::later) return false;
   if (started == Started::failed && rail > 0) {
     transfer.rails &= ~(1u << rail);  // the others go on
@@ -125,15 +125,15 @@ void begin_part(Transfer& transfer, const NetworkCtsLine& answer) {
   transfer.answer = answer;
   const bool first = !std::exchange(transfer.answered, true);
   if (first && answer.bytes > 0 && send.datatype->contiguous) {
-    if (network.rails() > 1 && answer.rails > 1) {
-      transfer.rails = network.rails_to(network_peer(transfer), answer.rails);
+    if (network().rails() > 1 && answer.rails > 1) {
+      transfer.rails = network().rails_to(network_peer(transfer), answer.rails);
       transfer.on_rails = true;
-      network.expect_on_rails(true);
+      network().expect_on_rails(true);
     }
     transfer.error =
-        network.register_source(send.buffer, static_cast<std::size_t>(answer.limit),
-                                transfer.rails == 1 ? 1 : network.rails(), transfer.memory);
-    if (transfer.memory.count < network.rails()) transfer.rails = 1;
+        network().register_source(send.buffer, static_cast<std::size_t>(answer.limit),
+                                  transfer.rails == 1 ? 1 : network().rails(), transfer.memory);
+    if (transfer.memory.count < network().rails()) transfer.rails = 1;
   }
   list_writing(transfer);
   // Another thread may make progress: it goes on with what is listed.
@@ -150,7 +150,7 @@ bool put_network_rts(RemotePeer& peer, Request& send) {
   NetworkRtsLine line{send.bytes, transfer->number, 0, {}};
   if (send.datatype->contiguous) {
     line.head_bytes = static_cast<std::uint32_t>(
-        std::min(network.bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
+        std::min(network().bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
     std::memcpy(line.head, send.buffer, line.head_bytes);
   }
   const lockfree::Envelope envelope{send.context, send.tag};

@@ -66,10 +66,10 @@ void close_transfer(Transfer& transfer) {
         break;
       }
   }
-  if (transfer.on_rails) network.expect_on_rails(false);
-  network.forget(transfer.memory);
+  if (transfer.on_rails) network().expect_on_rails(false);
+  network().forget(transfer.memory);
   for (Write& write : transfer.writes) {
-    if (write.packed) network.endpoint().forget(write.memory);
+    if (write.packed) network().endpoint().forget(write.memory);
     std::free(write.packed);
   }
   std::free(transfer.bounce);

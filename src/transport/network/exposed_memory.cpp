@@ -8,7 +8,7 @@ namespace {
 template <class Register>
 Error register_at(int rails, RailRegistrations& made, Register&& register_one) {
   for (made.count = 0; made.count < rails; ++made.count)
-    if (Error error = register_one(network.endpoint_at(made.count), made.each[made.count]))
+    if (Error error = register_one(network().endpoint_at(made.count), made.each[made.count]))
       return made.count > 0 ? MPI_SUCCESS : error;
   return MPI_SUCCESS;
 }
@@ -16,14 +16,14 @@ Error register_at(int rails, RailRegistrations& made, Register&& register_one) {
 // From the first interface on.
 int rails_with_remote_access() {
   int rails = 0;
-  while (rails < network.rails() && network.endpoint_at(rails).has_remote_access()) ++rails;
+  while (rails < network().rails() && network().endpoint_at(rails).has_remote_access()) ++rails;
   return rails;
 }
 
 }  // namespace
 
 bool has_remote_access() {
-  return network.is_open() && network.endpoint().has_remote_access();
+  return network().is_open() && network().endpoint().has_remote_access();
 }
 
 Error expose(void* memory, std::size_t bytes, RailRegistrations& made, RemoteMemory& told) {

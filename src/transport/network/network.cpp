@@ -12,7 +12,13 @@
 
 namespace baton::transport::network {
 
-Network network;
+namespace {
+
+Network the_one;
+
+}  // namespace
+
+Network* own_network = &the_one;
 
 namespace {
 
@@ -133,8 +139,9 @@ Started Network::sent(NetworkPeer& peer, Started started) {
 
 void Network::buffer_sent(Operation& operation, int error) {
   auto& buffer = static_cast<SendBuffer&>(operation);
-  if (BATON_UNLIKELY(error != 0) && buffer.peer) network.lost_packet_(buffer.peer->process, error);
-  network.keep(buffer);
+  if (BATON_UNLIKELY(error != 0) && buffer.peer)
+    network().lost_packet_(buffer.peer->process, error);
+  network().keep(buffer);
 }
 
 void Network::keep(SendBuffer& buffer) {

@@ -18,7 +18,7 @@ Piece piece_of(Header header, Envelope envelope, std::size_t bytes) {
 }  // namespace
 
 Error NetworkLink::begin() {
-  peer_ = network.meet(process_);
+  peer_ = network().meet(process_);
   return peer_ ? MPI_SUCCESS : last_explanation().error_class;
 }
 
@@ -28,20 +28,20 @@ bool NetworkLink::put(Header header, Envelope envelope, const void* payload, std
 
 bool NetworkLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes,
                       Together together) {
-  return network.put(*peer_, piece_of(header, envelope, bytes), payload, bytes, together) ==
+  return network().put(*peer_, piece_of(header, envelope, bytes), payload, bytes, together) ==
          Started::yes;
 }
 
 bool NetworkLink::put_in_place(Header header, Envelope envelope, const void* payload,
                                std::size_t bytes, PacketEnds& ends, Operation& operation) {
-  return network.put_in_place(*peer_, piece_of(header, envelope, bytes), payload, bytes, ends,
-                              operation) == Started::yes;
+  return network().put_in_place(*peer_, piece_of(header, envelope, bytes), payload, bytes, ends,
+                                operation) == Started::yes;
 }
 
 void NetworkLink::set_envelopes_only(bool on) {
   if (!peer_ && begin() != MPI_SUCCESS) return;
   // Told with the next look at the network: here nobody has the lock that sending needs.
-  network.set_wish(*peer_, wish_envelopes_only, on);
+  network().set_wish(*peer_, wish_envelopes_only, on);
 }
 
 void NetworkInbox::tell_fault(PacketFault fault, std::uint32_t sender) {
@@ -62,14 +62,14 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
   PacketFault fault = PacketFault::too_short;
   if (buffer.bytes >= sizeof header) {
     std::memcpy(&header, buffer.packet, sizeof header);
-    peer_ = network.find_sender(header.sender);
+    peer_ = network().find_sender(header.sender);
     fault = peer_ ? check_packet(buffer.packet, buffer.bytes, peer_->in_key, peer_->next_in)
                   : PacketFault::unproven;
   }
   const bool is_proven = fault == PacketFault::none || fault == PacketFault::out_of_turn;
   if (BATON_UNLIKELY(is_proven && is_greeting(header))) {
-    if (!peer_->dropped) network.hear(*peer_, header);
-    network.endpoint().give_back(buffer);
+    if (!peer_->dropped) network().hear(*peer_, header);
+    network().endpoint().give_back(buffer);
     return false;
   }
   if (fault == PacketFault::out_of_turn && header.number > peer_->next_in) {
@@ -78,15 +78,15 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
     return false;
   }
   if (BATON_UNLIKELY(peer_ && peer_->dropped)) {
-    network.endpoint().give_back(buffer);
+    network().endpoint().give_back(buffer);
     return false;
   }
   if (BATON_UNLIKELY(fault != PacketFault::none)) {
     tell_fault(fault, header.sender);
-    network.endpoint().give_back(buffer);
+    network().endpoint().give_back(buffer);
     return false;
   }
-  if (BATON_UNLIKELY(peer_->next_in++ == 0)) network.hear(*peer_, header);
+  if (BATON_UNLIKELY(peer_->next_in++ == 0)) network().hear(*peer_, header);
   peer_->its_wishes = header.wishes;
   peer_->its_channel.hear(header.channel, platform::now_ns);
   packet_ = &buffer;
@@ -99,7 +99,7 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
 // The next one that is whole and in turn becomes the present one.
 bool NetworkInbox::next_packet() {
   if (packet_) {
-    network.endpoint().give_back(*packet_);
+    network().endpoint().give_back(*packet_);
     packet_ = nullptr;
     // One that came before its turn may be due now.
     for (ReceiveBuffer** link = &peer_->early; *link; link = &(*link)->next) {
@@ -111,7 +111,7 @@ bool NetworkInbox::next_packet() {
       return open_packet(*due);
     }
   }
-  while (ReceiveBuffer* buffer = network.endpoint().next_packet())
+  while (ReceiveBuffer* buffer = network().endpoint().next_packet())
     if (open_packet(*buffer)) return true;
   return false;
 }
