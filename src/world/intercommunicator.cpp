@@ -24,6 +24,35 @@ struct Greeting {
 };
 std::atomic<std::uint32_t> pairings{0};
 
+// A group's processes as all know them, which is what travels. Freed at its end.
+class TravellingGroup {
+ public:
+  explicit TravellingGroup(std::int32_t size)
+      : size_(size),
+        ids_(static_cast<ProcessId*>(std::malloc(static_cast<std::size_t>(bytes())))) {}
+  ~TravellingGroup() { std::free(ids_); }
+  TravellingGroup(const TravellingGroup&) = delete;
+  TravellingGroup& operator=(const TravellingGroup&) = delete;
+
+  ProcessId* ids() { return ids_; }  // null: no memory
+  std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(ProcessId)); }
+  void take(const Group& group) {
+    std::transform(group.processes, group.processes + size_, ids_, message::id_of);
+  }
+  void give(Group& group) const {
+    std::transform(ids_, ids_ + size_, group.processes, message::process_of);
+  }
+
+ private:
+  std::int32_t size_;
+  ProcessId* ids_;
+};
+
+// By which both sides of a pairing say who comes first.
+std::uint64_t number_for_all(ProcessId id) {
+  return static_cast<std::uint64_t>(id.job) << 32 | number_of(id.rank);
+}
+
 // The two leaders exchange greetings and groups.
 Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, Group** remote) {
   Datatype& bytes = *datatype::datatypes.find(MPI_BYTE);
@@ -37,17 +66,22 @@ Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, 
   if (error) return error;
   *remote = new_group(greeting->size);
   if (!*remote) return no_memory();
-  constexpr auto width = static_cast<std::int64_t>(sizeof(Process));
-  error = message::exchange(context, local.local->processes, local.size() * width, bytes,
-                            bridge.remote_leader, tag, (*remote)->processes, greeting->size * width,
-                            bytes, bridge.remote_leader, tag, nullptr);
-  // Both sides name this pairing alike: after the side that comes first in the job.
-  bool first = local.local->processes[0] < (*remote)->processes[0];
-  const Process leader = first ? local.local->processes[0] : (*remote)->processes[0];
-  std::uint64_t number = first ? mine.pairings : greeting->pairings;
-  greeting->pairings = static_cast<std::uint32_t>(
-      scramble(static_cast<std::uint64_t>(number_of(leader)) << 32 | number));
-  return error;
+  TravellingGroup ours(local.size()), theirs(greeting->size);
+  if (!ours.ids() || !theirs.ids()) return no_memory();
+  ours.take(*local.local);
+  error =
+      message::exchange(context, ours.ids(), ours.bytes(), bytes, bridge.remote_leader, tag,
+                        theirs.ids(), theirs.bytes(), bytes, bridge.remote_leader, tag, nullptr);
+  if (error) return error;
+  theirs.give(**remote);
+  // Both sides name this pairing alike: after the side that comes first.
+  const std::uint64_t own_first = number_for_all(ours.ids()[0]);
+  const std::uint64_t their_first = number_for_all(theirs.ids()[0]);
+  const bool first = own_first < their_first;
+  const std::uint64_t number = first ? mine.pairings : greeting->pairings;
+  greeting->pairings =
+      static_cast<std::uint32_t>(scramble(scramble(first ? own_first : their_first) + number));
+  return MPI_SUCCESS;
 }
 
 // The leader passes the greeting and the remote group on. Other members get theirs from it.
@@ -59,10 +93,13 @@ Error pass_on(const Members& members, std::int32_t leader, Greeting* greeting, G
   }
   if (!*remote) *remote = new_group(greeting->size);
   if (!*remote) return no_memory();
-  Error error = agree_broadcast(members, leader, (*remote)->processes,
-                                greeting->size * static_cast<std::int64_t>(sizeof(Process)));
-  if (!error) finish_group(**remote);
-  return error;
+  TravellingGroup theirs(greeting->size);
+  if (!theirs.ids()) return no_memory();
+  if (members.position == leader) theirs.take(**remote);
+  if (Error error = agree_broadcast(members, leader, theirs.ids(), theirs.bytes())) return error;
+  theirs.give(**remote);
+  finish_group(**remote);
+  return MPI_SUCCESS;
 }
 
 bool overlap(const Group& a, const Group& b) {

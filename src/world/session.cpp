@@ -31,7 +31,7 @@ std::uint32_t tag_of(const Group& group, const char* text) {
   for (; *text; ++text) mix(static_cast<unsigned char>(*text));
   for (std::int32_t i = 0; i < group.size; ++i)
     for (int shift = 0; shift < 32; shift += 8)
-      mix(static_cast<unsigned char>(number_of(group.processes[i]) >> shift));
+      mix(static_cast<unsigned char>(message::world_rank(group.processes[i]) >> shift));
   return hash;
 }
 

@@ -88,8 +88,8 @@ class SocketProtocol final : public Protocol {
   }
   void accept(UnexpectedMessage& unexpected, Request& receive) override {
     receive.position = 0;
-    receive.part.as<SocketPart>() = {number(receive), unexpected.part.as<SocketRts>().send,
-                                     receive.bytes};
+    receive.part.begin<SocketPart>() = {number(receive), unexpected.part.as<SocketRts>().send,
+                                        receive.bytes};
     submit(peer_of(unexpected.process), receive);
   }
 
@@ -136,7 +136,7 @@ class SocketProtocol final : public Protocol {
   }
   bool put_rts(SocketPeer& peer, Request& send) {
     const std::uint32_t own = number(send);
-    send.part.as<SocketPart>().number = own;
+    send.part.begin<SocketPart>().number = own;
     send.stage = Stage::offered;
     peer.put(SocketLine::rts, {send.context, send.tag}, SocketRts{send.bytes, own}, send.source);
     return true;
@@ -173,7 +173,7 @@ class SocketProtocol final : public Protocol {
   void arrive_rts(ArrivedLine& line) {
     UnexpectedMessage& unexpected =
         make_unexpected(line.peer(), line.account(), line.source(), line.envelope(), 0);
-    unexpected.part.as<SocketRts>() = line.take<SocketRts>();
+    unexpected.part.begin<SocketRts>() = line.take<SocketRts>();
     unexpected.bytes = unexpected.part.as<SocketRts>().bytes;
     unexpected.offered = true;
     match_or_keep(unexpected, 0);

@@ -175,7 +175,7 @@ std::uint64_t members_hash(const Communicator& comm) {
   const world::Members members = comm.members(0);
   std::uint64_t hash = 0;
   for (int i = 0; i < members.count; ++i)
-    hash = world::scramble(hash + number_of(members.process_at(i)) + 1);
+    hash = world::scramble(hash + message::world_rank(members.process_at(i)) + 1);
   return hash;
 }
 

@@ -95,6 +95,12 @@ inline Peer& peer_of(Process process) {
 inline ProcessId id_of(Process process) {
   return {Job{}, static_cast<WorldRank>(number_of(process))};
 }
+// And as this process numbers it. Process numbers mean nothing elsewhere: what travels between
+// processes is a ProcessId.
+inline Process process_of(ProcessId id) {
+  BATON_INVARIANT(id.job == Job{});
+  return static_cast<Process>(number_of(id.rank));
+}
 // Its rank in MPI_COMM_WORLD, to print.
 inline std::uint32_t world_rank(Process process) {
   return number_of(id_of(process).rank);

@@ -26,7 +26,6 @@ void freshen(Request& request) {
   request.cancelled = false;
   request.error = MPI_SUCCESS;
   request.position = 0;
-  request.part.clear();
 }
 
 Error restart_send(Request& request) {

@@ -13,7 +13,13 @@ namespace baton::message {
 
 namespace {
 
+// Where the program's threads do not call at the same time.
+struct NoGuard {
+  explicit NoGuard(platform::Lock&) {}
+};
+
 // The whole way of a message that enters a ring, to a known peer: true when it is sent.
+template <class Guard>
 BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::int64_t bytes,
                              const Datatype& type, std::int32_t destination, std::int32_t tag) {
   if (BATON_UNLIKELY(destination < 0 || !type.contiguous || bytes > settings.eager_bytes_max))
@@ -21,7 +27,7 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
   const Process process = context.process(destination);
   Peer* peer = known_peer(process);
   if (BATON_UNLIKELY(!peer)) return false;
-  platform::Guard guard(peer->send_lock);
+  const Guard guard(peer->send_lock);
   if (BATON_UNLIKELY(!peer->out.attached() || peer->out.envelopes_only())) return false;
   auto length = static_cast<std::size_t>(bytes);
   auto header =
@@ -40,6 +46,19 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
   return true;
 }
 
+[[gnu::noinline]] bool send_eager_locked(const Context& context, const void* buffer,
+                                         std::int64_t bytes, const Datatype& type,
+                                         std::int32_t destination, std::int32_t tag) {
+  return send_eager<platform::Guard>(context, buffer, bytes, type, destination, tag);
+}
+
+BATON_INLINE bool send_at_once(const Context& context, const void* buffer, std::int64_t bytes,
+                               const Datatype& type, std::int32_t destination, std::int32_t tag) {
+  if (BATON_UNLIKELY(platform::threads_multiple))
+    return send_eager_locked(context, buffer, bytes, type, destination, tag);
+  return send_eager<NoGuard>(context, buffer, bytes, type, destination, tag);
+}
+
 void fill_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
                std::int32_t tag, bool synchronous, Request& request) {
   request.kind = RequestKind::send;
@@ -50,7 +69,6 @@ void fill_send(const Context& context, const void* buffer, std::int64_t count, D
   request.buffer = const_cast<void*>(buffer);
   request.datatype = &type;
   request.bytes = count * type.size;
-  request.part.clear();
   request.owner = context.owner;
 }
 
@@ -69,7 +87,7 @@ void begin_send(const Context& context, const void* buffer, std::int64_t count, 
 
 Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
            std::int32_t destination, std::int32_t tag) {
-  if (BATON_LIKELY(send_eager(context, buffer, count * type.size, type, destination, tag)))
+  if (BATON_LIKELY(send_at_once(context, buffer, count * type.size, type, destination, tag)))
     return MPI_SUCCESS;
   Request request;
   begin_send(context, buffer, count, type, destination, tag, false, request);
@@ -99,7 +117,7 @@ Error exchange(const Context& context, const void* out, std::int64_t out_count, 
 Error start_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
                  std::int32_t destination, std::int32_t tag, bool synchronous,
                  MPI_Request* handle) {
-  if (!synchronous && send_eager(context, buffer, count * type.size, type, destination, tag)) {
+  if (!synchronous && send_at_once(context, buffer, count * type.size, type, destination, tag)) {
     *handle = completed_handle();
     return MPI_SUCCESS;
   }

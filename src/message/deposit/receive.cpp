@@ -54,7 +54,7 @@ UnexpectedMessage* make_unexpected(const DepositPeer& peer, const lockfree::Depo
   if (header.slot >= 0) {
     // As an offer of which all bytes came early: its sender waits for the match.
     unexpected->offered = true;
-    node_part(*unexpected).slot = header.slot;
+    unexpected->part.begin<NodeOffer>().slot = header.slot;
     unexpected->claimed = !header.cancellable;
   }
   return unexpected;

@@ -21,7 +21,6 @@ void advertise_over_network(const MatchQueue& queue, Request& receive, RemotePee
   line.taken = adverts.taken;
   line.refusals = adverts.refusals;
   receive.process = sender.process;
-  network_part(receive).asked = false;
   platform::Guard guard(sender.send_lock);
   if (!put_line(sender, NetworkLine::advert, 0, {receive.context, receive.tag}, &line, sizeof line))
     close_network_advert(receive);

@@ -51,7 +51,7 @@ bool give_advert_back(RemotePeer& receiver, TakeBackLine line) {
 
 void take_advert_back(const TakeBackLine& line) {
   auto* receiver =
-      static_cast<RemotePeer*>(contact(line.receiver));  // we may never have sent there
+      static_cast<RemotePeer*>(contact(process_of(line.receiver)));  // we may never have sent there
   if (!receiver || !give_advert_back(*receiver, line)) tell(engine.self, line);
 }
 
@@ -85,7 +85,7 @@ void ask_to_cancel(Request& send) {
 void ask_to_withdraw(Request& receive) {
   network_part(receive).asked = true;
   tell(receive.process,
-       {TakeBack::advert, static_cast<std::uint32_t>(receive.advert), 0, 0, engine.self});
+       {TakeBack::advert, static_cast<std::uint32_t>(receive.advert), 0, 0, id_of(engine.self)});
 }
 
 }  // namespace baton::message

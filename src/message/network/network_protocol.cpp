@@ -190,7 +190,7 @@ void arrive_network_rts(ArrivedLine& message) {
   unexpected.bytes = line.bytes;
   unexpected.offered = true;
   unexpected.claimed = true;  // its sender cannot take it back
-  network_part(unexpected) = {line.send, line.head_bytes};
+  unexpected.part.begin<NetworkOffer>() = {line.send, line.head_bytes};
   std::copy_n(line.head, line.head_bytes, unexpected.payload());
   match_or_keep(unexpected, line.head_bytes);
 }

@@ -150,7 +150,7 @@ void find_whom_to_watch() {
 
 // What one rank tells others.
 struct LossLine {
-  std::uint32_t process;
+  ProcessId process;
   std::int32_t node;  // all of this node; -1: the process alone
   std::int32_t error;
   std::int32_t reached;
@@ -169,7 +169,8 @@ bool note_losses(const LossLine& line) {
   bool any = false;
   for (std::uint32_t i = 0; i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
-    const bool meant = line.node < 0 ? i == line.process : place_of(process).node == line.node;
+    const bool meant =
+        line.node < 0 ? process == process_of(line.process) : place_of(process).node == line.node;
     if (!meant || !is_elsewhere(process) || loss_of_any(process)) continue;
     known(process).reached = line.reached != 0;
     any |= note_loss(process, line.error);
@@ -177,8 +178,7 @@ bool note_losses(const LossLine& line) {
   }
   if (!any) return false;
   if (line.node >= 0)
-    if (const Card* card = card_of(static_cast<Process>(line.process)))
-      network().cut_connections(*card);
+    if (const Card* card = card_of(process_of(line.process))) network().cut_connections(*card);
   end_what_is_lost();
   // A peer that has left had met everybody, so the others are leaving, too. They find out by
   // themselves, and messages to those that are gone would never be sent.
@@ -190,7 +190,8 @@ void arrive_loss(const ActiveMessage& message) {
   LossLine line;
   std::memcpy(&line, message.payload, sizeof line);
   if (!messages_over_network().watches || !watches().known ||
-      messages_over_network().leaving == Leaving::is_over || line.process >= process_count())
+      messages_over_network().leaving == Leaving::is_over ||
+      number_of(line.process.rank) >= process_count())
     return;
   (void)note_losses(line);
 }
@@ -198,7 +199,7 @@ void arrive_loss(const ActiveMessage& message) {
 void settle(std::int32_t node, WatchResult result) {
   HostWatch& watch = *watches().nodes[node];
   const Process process = watch.process();
-  LossLine line{number_of(process), -1, watch.error(), watch.was_reached()};
+  LossLine line{id_of(process), -1, watch.error(), watch.was_reached()};
   if (result == WatchResult::host_silent) {
     line.node = node;
   } else if (messages_over_network().leaving == Leaving::any_time) {
@@ -216,7 +217,7 @@ void look_at_transit() {
     const auto process = static_cast<Process>(i);
     NetworkPeer* peer = network().known(process);
     if (peer && !loss_of_any(process) && check_transit(*peer))
-      (void)note_losses({i, -1, ECONNRESET, 1});
+      (void)note_losses({id_of(process), -1, ECONNRESET, 1});
   }
 }
 

@@ -133,7 +133,8 @@ void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) 
   RemotePeer& peer = static_cast<RemotePeer&>(*contact(unexpected.process));
   Transfer* transfer = open_transfer(peer, receive, false);
   BATON_INVARIANT(transfer != nullptr);
-  transfer->send = static_cast<std::uint32_t>(network_part(unexpected).send);
+  receive.part.begin<NetworkRequest>();
+  transfer->send = network_part(unexpected).send;
   if (network_part(unexpected).head_bytes > 0)
     take_head(*transfer, unexpected.payload(), network_part(unexpected).head_bytes);
   set_outstanding(receive, receive.bytes);
@@ -150,7 +151,7 @@ bool open_advertised(RemotePeer& sender, Request& receive, NetworkAdvertLine& li
   }
   transfer->unmatched = true;
   transfer->writes_left = 0;
-  network_part(receive).transfer = transfer->number;
+  receive.part.begin<NetworkRequest>().transfer = transfer->number;
   line.address = transfer->memory.each[0].address;
   line.rails = tell_keys(transfer->memory, line.keys);
   line.receive = transfer->number;
@@ -167,7 +168,7 @@ void accept_written(Request& receive, const UnexpectedMessage& unexpected) {
   Transfer& transfer = *find_transfer(network_part(receive).transfer, false);
   transfer.advert = static_cast<std::uint32_t>(std::exchange(receive.advert, 0));
   transfer.unmatched = false;
-  transfer.send = static_cast<std::uint32_t>(network_part(unexpected).send);
+  transfer.send = network_part(unexpected).send;
   receive.stage = Stage::streaming;
   set_outstanding(receive, receive.bytes);
   count_message(*transfer.peer, Way::receiver_initiated, receive.bytes);

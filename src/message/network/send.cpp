@@ -155,7 +155,7 @@ bool put_network_rts(RemotePeer& peer, Request& send) {
   }
   const lockfree::Envelope envelope{send.context, send.tag};
   send.stage = Stage::offered;
-  network_part(send).transfer = transfer->number;
+  send.part.begin<NetworkRequest>().transfer = transfer->number;
   transfer->next = line.head_bytes;
   platform::add_shared(messages_over_network().sends_under_way, 1u);
   set_outstanding(send, send.bytes);

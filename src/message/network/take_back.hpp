@@ -21,7 +21,7 @@ struct TakeBackLine {
   std::uint32_t number;   // of the send, or of the advert
   std::uint32_t context;  // of a send
   std::int32_t source;
-  Process receiver;  // of an advert
+  ProcessId receiver;  // of an advert
 };
 
 void tell(Process process, const TakeBackLine& line);

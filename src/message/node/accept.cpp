@@ -37,7 +37,7 @@ void ask_for_stream(Process sender, std::int32_t slot, Request& receive) {
 void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
   NodePeer& peer = node_peer(unexpected.process);
   const NodeOffer& offer = node_part(unexpected);
-  NodeRequest& part = node_part(receive);
+  NodeRequest& part = receive.part.begin<NodeRequest>();
   receive.position = 0;
   if (receive.bytes == 0 && offer.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
@@ -59,9 +59,6 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
         pullable && (at_once ? is_touched(offer.span, offer.span.shift) : offer.early_bytes == 0);
     // Threads: it would be a long copy under the progress lock.
     part.source_address = pullable && more && !platform::threads_multiple ? offer.address : 0;
-    part.waits = 0;
-    part.listed = false;
-    part.started_ticks = 0;
     if (observed) start_observing(receive);
     // What we wait for, we wait for; what is there was filled while we did something else.
     const bool both_busy =
@@ -91,10 +88,6 @@ void accept_pushed(const PushedLine& line, Request& receive) {
   transport::Offer& offer = transport::offer(peer.local_rank, line.slot);
   if (!copy_together(offer, peer, source, receive, &pushed)) {
     receive.position = 0;
-    node_part(receive).started_ticks = 0;
-    node_part(receive).source_address = 0;
-    node_part(receive).listed = false;
-    node_part(receive).span = {};
     return ask_for_stream(peer.process, line.slot, receive);
   }
   observe(peer, receive.bytes, node_part(receive).exported, Taken::pulled,

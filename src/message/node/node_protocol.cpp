@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "message/core/queue.hpp"
 #include "base/settings.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/deliver.hpp"
@@ -115,6 +116,11 @@ bool NodeProtocol::look(Peer& peer) {
   if (inbox) return false;
   open_lane(cast(peer));
   return poll_peer(peer);
+}
+
+void NodeProtocol::start(Peer& peer, Request& send) {
+  send.part.begin<NodeRequest>();
+  submit(peer, send);
 }
 
 bool NodeProtocol::put(Peer& peer, Request& request) {

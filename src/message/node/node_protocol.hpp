@@ -15,6 +15,7 @@ class NodeProtocol : public NodeMessages {
   void forget_peer(Peer* peer) override;
   Error begin(Peer& peer) override;
   bool look(Peer& peer) override;
+  void start(Peer& peer, Request& send) override;
   bool put(Peer& peer, Request& request) override;
   bool put_active(Peer& peer, transport::Envelope envelope, const void* payload,
                   std::size_t bytes) override;

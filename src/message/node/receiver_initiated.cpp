@@ -201,7 +201,7 @@ void end_pushed(NodePeer& peer, const PushedLine& line, std::int32_t source, std
   receive.source = source;
   receive.tag = tag;
   receive.bytes = line.bytes;
-  node_part(receive).exported = line.exported != 0;
+  receive.part.begin<NodeRequest>().exported = line.exported != 0;
   if (line.slot != no_slot) return accept_pushed(line, receive);
   observe(
       peer, receive.bytes, node_part(receive).exported, Taken::pulled,

@@ -157,7 +157,7 @@ UnexpectedMessage* match_rts(ArrivedLine& message) {
   unexpected.bytes = line.bytes;
   unexpected.offered = true;
   unexpected.claimed = line.slot == no_slot;  // then nothing of it can be taken back
-  NodeOffer& offer = node_part(unexpected);
+  NodeOffer& offer = unexpected.part.begin<NodeOffer>();
   offer.sender_contiguous = line.contiguous != 0;
   offer.slot = line.slot;
   offer.address = line.address;

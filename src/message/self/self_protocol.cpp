@@ -26,10 +26,6 @@ struct SelfProtocol::Active {
 
 namespace {
 
-Request*& send_of(UnexpectedMessage& unexpected) {
-  return unexpected.part.as<Request*>();
-}
-
 // The receive that a message meets; null: there is none, and it is kept, `buffered`: with its data.
 Request* match_or_keep(MatchQueue& queue, UnexpectedMessage& unexpected, Request& send,
                        bool buffered) {
@@ -58,7 +54,7 @@ Error send_to_self(Request& send) {
   unexpected->process = engine.self;
   unexpected->bytes = send.bytes;
   unexpected->offered = true;
-  send_of(*unexpected) = &send;
+  unexpected->part.begin<Request*>() = &send;
   if (Request* receive = match_or_keep(*queue, *unexpected, send, buffered)) {
     deliver(*unexpected, *receive);  // without the lock: it may be long
   } else if (buffered) {
@@ -116,7 +112,7 @@ bool SelfProtocol::arrive(ArrivedLine&) {
 }
 
 void SelfProtocol::accept(UnexpectedMessage& unexpected, Request& receive) {
-  Request& send = *send_of(unexpected);
+  Request& send = *unexpected.part.as<Request*>();
   datatype::copy(*send.datatype, send.buffer, *receive.datatype, receive.buffer, receive.bytes);
   complete(receive, receive.error);
   complete(send, MPI_SUCCESS);
