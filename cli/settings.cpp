@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/environment.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "cli/value_text.hpp"

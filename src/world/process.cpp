@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/environment.hpp"
 #include "base/report.hpp"
 #include "base/selection.hpp"
 #include "base/settings.hpp"

@@ -128,7 +128,7 @@ class Rules(unittest.TestCase):
                      'std::fprintf(stderr, "x");\n', "::write(2, text, 1);\n"):
             self.assertEqual(len(self.found("src/base/a.cpp", text, "bans")), 1, text)
         self.assertEqual(self.found("src/base/a.cpp", '// volatile, getenv("X")\nauto s = "throw volatile";\n', "bans"), [])
-        self.assertEqual(self.found("src/base/settings.cpp", 'getenv("X");\n', "bans"), [])
+        self.assertEqual(self.found("src/base/environment.cpp", 'getenv("X");\n', "bans"), [])
 
     def test_a_named_fence_may_be_sequentially_consistent(self):
         good = "void full_fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }\n"
