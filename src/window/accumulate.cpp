@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "datatype/contents.hpp"
 #include "datatype/pack.hpp"
 #include "datatype/runs.hpp"
 #include "window/accumulate.hpp"
