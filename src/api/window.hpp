@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "message/core/request.hpp"
+#include "window/accumulate.hpp"
 #include "window/check_access.hpp"
 #include "window/operate.hpp"
 #include "window/synchronize.hpp"

@@ -5,7 +5,7 @@
 
 #include "platform/copy.hpp"
 #include "platform/double_word.hpp"
-#include "window/synchronize.hpp"
+#include "window/describe_wait.hpp"
 
 namespace baton::window {
 

@@ -4,7 +4,6 @@
 
 #include "window/batch.hpp"
 #include "window/remote.hpp"
-#include "window/synchronize.hpp"
 
 namespace baton::window {
 

@@ -7,6 +7,7 @@
 
 #include "message/core/engine.hpp"
 #include "window/epoch.hpp"
+#include "window/synchronize.hpp"
 
 namespace baton::window {
 
