@@ -289,7 +289,7 @@ def check_bans(name, code, findings):
         (r"\bmemory_order(?:_|::)seq_cst\b", ("src", "launch", "cli", "profile", "preload"),
          "seq_cst, but in a function named as a fence or membarrier or with an ORDER name,",
          "name the edge in a comment (ORDER name:) or use acquire and release"),
-        (r"\bgetenv\s*\(", ("src", "launch", "cli", "profile", "preload"), "getenv", "make it a row of base/settings.hpp"),
+        (r"\bgetenv\s*\(", ("src", "launch", "cli", "profile", "preload"), "getenv", "make it a row of base/settings_table.hpp"),
         (r"\bthrow\b|\bcatch\s*\(|\btry\s*\{", ("src",), "an exception", "return an Error or a value with a reason"),
         (r"\bstderr\b|\bSTDERR_FILENO\b|\bperror\s*\(|\bwrite\s*\(\s*2\b", ("src", "preload"), "writing to standard error",
          "call report() or write_report() of base/report.hpp, which raise no SIGPIPE"),
