@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/environment.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
 #include "cli/value_text.hpp"
@@ -97,7 +98,7 @@ void print_table(bool for_users) {
 void print_markdown() {
   write_out(
       "# Settings\n\n"
-      "Made by `baton settings --markdown` from `src/base/settings.hpp`; do not edit.\n\n"
+      "Made by `baton settings --markdown` from `src/base/settings_table.hpp`; do not edit.\n\n"
       "Each is an environment variable, read once at start. Numbers may end in k, m or g (1024, "
       "1024^2,\n"
       "1024^3). An unknown `BATON_` variable is reported with the nearest name. What is not set "

@@ -128,11 +128,7 @@ def check_protocols(name, text, findings):
                          "ask the peer's protocol (message/core/protocol.hpp)")
 
 
-# Within a folder includes run in one direction, and so between the folders of launch/. Folders that are named here
-# still have cycles: the list only gets shorter.
-STILL_HAVE_CYCLES = ("examples/hartree_fock", "src/base", "src/collective", "src/collective/check", "src/datatype", 
-                     "src/tool", "src/transport", "src/window", "src/world",
-                     "tests/network/fake_provider")
+# Within a folder includes run in one direction, and so between the folders of launch/.
 LAUNCH_FOLDERS = ("hosts", "reports", "run", "options")  # each includes itself and those behind it
 
 
@@ -172,13 +168,8 @@ def cycles_in(graph):
 
 
 def check_cycles(names, findings):
-    for folder, graph in sorted(includes_by_folder(names).items()):
-        cycles = cycles_in(graph)
-        if folder in STILL_HAVE_CYCLES:
-            if not cycles:
-                findings.add(folder, 1, "its includes no longer have a cycle", "take it off the list in devtools/tidy.py")
-            continue
-        for cycle in cycles:
+    for _, graph in sorted(includes_by_folder(names).items()):
+        for cycle in cycles_in(graph):
             name, line = graph[cycle[-1]][cycle[0]]
             findings.add(name, line, f"a cycle of includes: {' -> '.join((*cycle, cycle[0]))}",
                          "move what both need to a header of its own")
@@ -291,7 +282,7 @@ def check_bans(name, code, findings):
         (r"\bmemory_order(?:_|::)seq_cst\b", ("src", "launch", "cli", "profile", "preload"),
          "seq_cst, but in a function named as a fence or membarrier or with an ORDER name,",
          "name the edge in a comment (ORDER name:) or use acquire and release"),
-        (r"\bgetenv\s*\(", ("src", "launch", "cli", "profile", "preload"), "getenv", "make it a row of base/settings.hpp"),
+        (r"\bgetenv\s*\(", ("src", "launch", "cli", "profile", "preload"), "getenv", "make it a row of base/settings_table.hpp"),
         (r"\bthrow\b|\bcatch\s*\(|\btry\s*\{", ("src",), "an exception", "return an Error or a value with a reason"),
         (r"\bstderr\b|\bSTDERR_FILENO\b|\bperror\s*\(|\bwrite\s*\(\s*2\b", ("src", "preload"), "writing to standard error",
          "call report() or write_report() of base/report.hpp, which raise no SIGPIPE"),
@@ -302,7 +293,7 @@ def check_bans(name, code, findings):
             continue
         for match in re.finditer(pattern, code):
             line = line_of(code, match.start())
-            if what == "getenv" and name.startswith(("src/base/settings", "launch/")):
+            if what == "getenv" and name.startswith(("src/base/environment", "launch/")):
                 continue
             if what == "writing to standard error" and name == "src/platform/report.cpp":
                 continue

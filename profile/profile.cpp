@@ -3,6 +3,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "base/environment.hpp"
 #include "base/network_profile.hpp"
 #include "base/settings.hpp"
 

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "cli/installed_file.hpp"
 #include "lockfree/job.hpp"
 #include "platform/file_text.hpp"

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <sstream>
 
+#include "base/environment.hpp"
 #include "base/settings.hpp"
 #include "cli/tune/network_choice.hpp"
 

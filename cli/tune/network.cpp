@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/environment.hpp"
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"

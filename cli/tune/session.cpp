@@ -9,7 +9,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "cli/print.hpp"
 #include "cli/run_job.hpp"
 #include "cli/sibling_read.hpp"

@@ -2,9 +2,10 @@
 #ifndef HARTREE_FOCK_BASIS_H
 #define HARTREE_FOCK_BASIS_H
 
+#include "elements.h"
 #include "molecule.h"
 
-enum { contraction = 3, most_shell_functions = 4 };
+enum { most_shell_functions = 4 };
 
 /* An s shell, or an SP shell: s, px, py and pz with the same exponents. */
 typedef struct {
@@ -21,7 +22,6 @@ typedef struct {
   Shell* shell;
 } Basis;
 
-int basis_charge(const char* symbol); /* of the nucleus; 0 for an element without a basis */
 Basis basis_of(const Molecule* molecule);
 double basis_value(const Shell* shell, int function, const double* point);
 

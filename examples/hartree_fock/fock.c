@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "integrals.h"
 #include "ranks.h"
+#include "repulsion.h"
 #include "threads.h"
 
 Fock fock_of(const Basis* basis, const Pairs* pairs) {

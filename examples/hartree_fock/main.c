@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "integrals.h"
 #include "picture.h"
 #include "ranks.h"
+#include "repulsion.h"
 #include "scf.h"
 #include "threads.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "basis.h"
+#include "elements.h"
 
 static const double bohr_in_angstrom = 0.529177210903; /* CODATA 2018 */
 
@@ -76,7 +76,7 @@ static int read_atom(FILE* file, int number, const char* path, Atom* atom, char*
     return -1;
   }
   for (int axis = 0; axis < 3; ++axis) x[axis] /= bohr_in_angstrom;
-  atom->charge = basis_charge(symbol);
+  atom->charge = charge_of(symbol);
   if (atom->charge) return 0;
   snprintf(problem, problem_bytes, "%s: no STO-3G basis here for element '%s' (H to Ne have one)",
            path, symbol);

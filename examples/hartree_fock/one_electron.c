@@ -1,8 +1,8 @@
 /* One-electron integrals: overlap, kinetic energy, attraction by the nuclei. */
+#include "one_electron.h"
+
 #include <math.h>
 #include <string.h>
-
-#include "integrals.h"
 
 static const double pi = 3.14159265358979323846;
 

@@ -1,29 +1,8 @@
-/* Pairs of shells: their products of functions as sums of Hermite Gaussians. Everything that is
- * integrated is made of them, so they are prepared once. */
+/* The pairs of shells of a basis that have a product. They are prepared once. */
 #ifndef HARTREE_FOCK_PAIRS_H
 #define HARTREE_FOCK_PAIRS_H
 
-#include "basis.h"
-#include "hermite.h"
-
-enum {
-  most_pair_functions = most_shell_functions * most_shell_functions,
-  most_terms = 46 /* of two SP shells; 7 of an SP and an s shell, 1 of two s shells */
-};
-
-/* One Hermite Gaussian in one product of functions. */
-typedef struct {
-  int function, hermite;
-} Term;
-
-typedef struct {
-  const Shell *a, *b; /* a has at least b's momentum */
-  int degree;         /* of the highest Hermite Gaussian: the sum of both momenta */
-  int primitives;     /* pairs of them that count */
-  double exponent[most_lanes], center[3][most_lanes];
-  double (*value)[most_lanes]; /* of each term, for each pair of primitives */
-  double bound;                /* Schwarz: |(ab|cd)| <= bound of ab * bound of cd */
-} Pair;
+#include "pair.h"
 
 typedef struct {
   long count;
@@ -31,14 +10,7 @@ typedef struct {
   long of_shells; /* all pairs of shells, also those too far apart to have a product */
 } Pairs;
 
-extern int pair_terms[3]; /* by degree */
-extern Term pair_term[3][most_terms];
-
-void pairs_start(void); /* fills these; after hermite_start */
 Pairs pairs_of(const Basis* basis);
 void pairs_free(Pairs* pairs);
-static inline int pair_functions(const Pair* pair) {
-  return pair->a->functions * pair->b->functions;
-}
 
 #endif

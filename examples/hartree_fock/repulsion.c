@@ -1,13 +1,14 @@
 /* Electron repulsion integrals, after McMurchie and Davidson. */
+#include "repulsion.h"
+
 #include <math.h>
 
 #include "boys.h"
-#include "integrals.h"
 
 void integrals_start(void) {
   boys_start();
   hermite_start();
-  pairs_start();
+  pair_start();
 }
 
 /* One pair of primitives of the bra against all of the ket. */

@@ -9,8 +9,8 @@
 
 #include "extrapolation.h"
 #include "fock.h"
-#include "integrals.h"
 #include "matrix.h"
+#include "one_electron.h"
 #include "ranks.h"
 
 typedef struct {

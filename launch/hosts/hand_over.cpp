@@ -14,7 +14,7 @@
 #include <memory>
 #include <numeric>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "launch/options/environment.hpp"
 #include "launch/options/option_table.hpp"
 #include "launch/options/value_text.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "launch/options/value_text.hpp"
 #include "lockfree/job.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 
 namespace baton::launch {
 

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "launch/options/option_reader.hpp"
 #include "launch/options/value_text.hpp"
 #include "lockfree/job.hpp"

@@ -7,6 +7,7 @@
 
 #include "api/attribute.hpp"
 #include "api/name.hpp"
+#include "datatype/construct.hpp"
 
 namespace baton::api {
 

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "datatype/contents.hpp"
 #include "datatype/datatype.hpp"
 
 namespace baton::api {

@@ -10,6 +10,7 @@
 #include "tool/timing.hpp"
 #include "world/memory_kind.hpp"
 #include "world/process.hpp"
+#include "world/process_set.hpp"
 
 namespace baton::api {
 

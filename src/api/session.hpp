@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "world/group.hpp"
 #include "world/info.hpp"
 #include "world/session.hpp"
 

@@ -7,6 +7,7 @@
 
 #include "api/generated/procedures.hpp"
 #include "datatype/datatype.hpp"
+#include "tool/time_record.hpp"
 #include "tool/timing.hpp"
 
 namespace baton::api::timed {

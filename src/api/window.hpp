@@ -5,6 +5,7 @@
 
 #include "message/core/request.hpp"
 #include "message/core/requests.hpp"
+#include "window/accumulate.hpp"
 #include "window/check_access.hpp"
 #include "window/operate.hpp"
 #include "window/synchronize.hpp"

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "base/selection.hpp"
+#include "base/selection_row.hpp"
 
 namespace baton {
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/environment.hpp"
 #include "base/nearest_name.hpp"
 #include "base/report.hpp"
-#include "base/settings.hpp"
 #include "base/shipped_profile.hpp"
 
 namespace baton {

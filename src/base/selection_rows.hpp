@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "base/selection.hpp"
+#include "base/selection_row.hpp"
 
 namespace baton::selection_rows {
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/environment.hpp"
 #include "base/nearest_name.hpp"
 #include "base/order.hpp"
 #include "base/report.hpp"
@@ -249,10 +250,6 @@ std::int64_t setting_value(std::int64_t Settings::*field, const char* text) {
   std::int64_t value = default_of(*row);
   if (text) (void)parse(*row, text, &value);
   return value;
-}
-
-const char* environment_variable(const char* name) {
-  return std::getenv(name);
 }
 
 }  // namespace baton

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/environment.hpp"
 #include "base/selection_rows.hpp"
 
 namespace baton {

@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/processor_family.hpp"
-#include "base/selection.hpp"
-#include "base/settings.hpp"
+#include "base/selection_row.hpp"
+#include "base/settings_table.hpp"
 
 namespace baton {
 

@@ -2,6 +2,7 @@
 
 #include "collective/select.hpp"
 #include "message/core/loss.hpp"
+#include "world/node_layout.hpp"
 
 namespace baton::collective {
 

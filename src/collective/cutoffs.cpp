@@ -7,6 +7,7 @@
 #include "base/settings.hpp"
 #include "collective/room/machine_groups.hpp"
 #include "message/core/engine.hpp"
+#include "world/node_layout.hpp"
 
 namespace baton::collective {
 

@@ -9,7 +9,7 @@
 #include "base/check.hpp"
 #include "collective/choose.hpp"
 #include "world/communicator.hpp"
-#include "world/node_parts.hpp"
+#include "world/node_layout.hpp"
 
 namespace baton::collective {
 

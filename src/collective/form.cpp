@@ -3,8 +3,11 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/settings.hpp"
+#include "collective/check/alike.hpp"
 #include "collective/check/check_call.hpp"
 #include "collective/run.hpp"
+#include "collective/select.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/requests.hpp"
@@ -21,6 +24,13 @@ std::int32_t next_tag(Communicator& comm) {
 }
 std::int32_t next_persistent_tag(Communicator& comm) {
   return world::own_tag(world::TagKind::persistent, comm.persistent_collectives++);
+}
+
+// Also anew after it has ended; a blocking call ends, too. True when it has ended.
+bool begin(Run& run, std::int32_t tag, bool blocking) {
+  run.prepare(tag, blocking);
+  return run.begin(BATON_UNLIKELY(settings.check) ? check_and_run(run, run.call)
+                                                  : select(run, run.call));
 }
 
 // ---- runs that whoever makes progress goes on with ----
@@ -164,7 +174,7 @@ Error restart(message::Request& request) {
   request.ending = 0;
   request.error = MPI_SUCCESS;
   Run& run = *static_cast<Run*>(request.state);
-  if (run.begin(request.recipe->tag, false))
+  if (begin(run, request.recipe->tag, false))
     finish(run);
   else
     list(run);
@@ -185,7 +195,7 @@ Run* new_run() {
 
 Error run_now(Run& run) {
   if (Error error = check_call(run.call)) return error;
-  if (run.take_in(false)) run.begin(next_tag(*run.call.comm), true);
+  if (run.take_in(false)) begin(run, next_tag(*run.call.comm), true);
   return run.error();
 }
 
@@ -194,7 +204,7 @@ Error start(Run& run, MPI_Request* handle) {
     give_back(run);
     return error;
   }
-  bool over = run.begin(next_tag(*run.call.comm), false);
+  bool over = begin(run, next_tag(*run.call.comm), false);
   if (over && !run.error()) {
     give_back(run);
     *handle = message::completed_handle();

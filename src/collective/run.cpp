@@ -6,9 +6,6 @@
 #include <cstring>
 #include <new>
 
-#include "base/settings.hpp"
-#include "collective/check/alike.hpp"
-#include "collective/select.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/point_to_point.hpp"
 
@@ -216,7 +213,7 @@ bool Run::take_in(bool outlives_call) {
   return good;
 }
 
-bool Run::begin(std::int32_t tag, bool blocking) {
+void Run::prepare(std::int32_t tag, bool blocking) {
   taken_ = kept_;
   begun_ = spare_ = nullptr;
   tag_ = tag;
@@ -224,8 +221,10 @@ bool Run::begin(std::int32_t tag, bool blocking) {
   error_ = MPI_SUCCESS;
   refusal_ = nullptr;
   checking = nullptr;
-  algorithm_ =
-      (BATON_UNLIKELY(settings.check) ? check_and_run(*this, call) : select(*this, call)).handle();
+}
+
+bool Run::begin(Task algorithm) {
+  algorithm_ = algorithm.handle();
   if (!algorithm_) return true;
   algorithm_.resume();
   return algorithm_.done();

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "collective/call.hpp"
-#include "collective/check/compare.hpp"
+#include "collective/call_number.hpp"
 #include "collective/task.hpp"
 #include "lockfree/room.hpp"
 #include "message/core/engine.hpp"
@@ -161,8 +161,10 @@ class Run {
   // Takes in `call`. `outlives_call`: the program may change its arrays of counts and displacements
   // afterwards. False, and the run has the error, without memory.
   bool take_in(bool outlives_call);
-  // Begins, also anew after it has ended; a blocking call ends, too. True when it has ended.
-  bool begin(std::int32_t tag, bool blocking);
+  // Before its algorithm is made, also anew after it has ended.
+  void prepare(std::int32_t tag, bool blocking);
+  // Begins; a blocking call ends, too. True when it has ended.
+  bool begin(Task algorithm);
   // Goes on as far as it can; true when it has ended.
   bool advance();
   // As if it were new.

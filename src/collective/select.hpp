@@ -1,5 +1,5 @@
 // Begins a collective: selects its algorithm, takes the rounds that it needs in the run's room, and
-// calls its function. Called by run.cpp and by check/alike.cpp.
+// calls its function. Called by form.cpp, by check/alike.cpp and by by_nodes.cpp.
 // Invariant: the selection depends on what all ranks know alike, never on what one of them knows (a
 // rank's own type may be laid out in another way); rounds are numbered in the order of calls.
 #pragma once

@@ -1,10 +1,12 @@
+#include "datatype/construct.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
-#include "datatype/datatype.hpp"
 #include "datatype/draft.hpp"
+#include "datatype/type_signature.hpp"
 
 namespace baton::datatype {
 

@@ -10,12 +10,13 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
-#include "datatype/contents.hpp"
 #include "datatype/element.hpp"
 #include "datatype/shape.hpp"
 #include "datatype/signature.hpp"
 
 namespace baton::datatype {
+
+struct Contents;
 
 class Datatype {
  public:
@@ -39,7 +40,7 @@ class Datatype {
   std::int64_t elements = 0;
   Datatype* basic = nullptr;
   Signature signature;
-  // How it was made; null for named predefined types.
+  // How it was made (datatype/contents.hpp); null for named predefined types.
   Contents* contents = nullptr;
   MPI_Datatype handle = MPI_DATATYPE_NULL;
   void* attributes = nullptr;  // world/attribute.hpp's AttributeSet
@@ -59,15 +60,6 @@ inline void retain(Datatype& type) {
   if (!type.predefined) type.references.fetch_add(1, std::memory_order_relaxed);
 }
 void release(Datatype& type);
-
-// Makes the datatype that a record describes, uncommitted (but a duplicate is as its original was)
-// and with a handle. Errors: MPI_ERR_ARG for arguments that contradict each other, MPI_ERR_COUNT
-// for a size or bounds beyond 64 bits, MPI_ERR_NO_MEM.
-Error construct(Recorder& record, Datatype** made);
-
-// A second object and handle for the same type (MPI_Type_get_contents hands out new ones), without
-// name and attributes. A predefined type is returned as it is.
-Error equivalent(Datatype& type, Datatype** made);
 
 }  // namespace baton::datatype
 

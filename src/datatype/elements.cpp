@@ -1,5 +1,6 @@
 #include "datatype/elements.hpp"
 
+#include "datatype/contents.hpp"
 #include "datatype/exact.hpp"
 
 namespace baton::datatype {

@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "datatype/datatype.hpp"
 #include "datatype/pack.hpp"
+#include "datatype/type_signature.hpp"
 #include "platform/cpu.hpp"
 
 namespace baton::datatype {

@@ -1,14 +1,12 @@
 // Type signatures: which basic elements data is made of, in their order, whatever its layout (MPI
-// 5.0, "Derived Datatypes"), as a hash that concatenation and repetition keep. Computed when a type
-// is made; compared where `mpiexec --check` looks at collectives.
-// Invariant: plain data, the same in every process of a job.
+// 5.0, "Derived Datatypes"), as a hash that concatenation and repetition keep. Those of datatypes
+// are made in datatype/type_signature.cpp, and compared where `mpiexec --check` looks at
+// collectives. Invariant: plain data, the same in every process of a job.
 #pragma once
 
 #include <cstdint>
 
 namespace baton::datatype {
-
-class Datatype;
 
 struct Signature {
   std::uint64_t hash = 0;
@@ -24,16 +22,6 @@ struct Signature {
   // Whether data of one may be received as the other. Bytes and packed data are compared by length:
   // programs that send the one and receive the other work.
   bool matches(const Signature& other) const;
-};
-
-// Of a predefined type; of one that is made of others, which have theirs.
-Signature basic_signature(const Datatype& type);
-Signature signature_of_parts(const Datatype& type);
-
-// "4 MPI_INT (16 bytes)", for an explanation.
-struct SignatureWords {
-  explicit SignatureWords(const Signature& signature);
-  char text[192];
 };
 
 }  // namespace baton::datatype

@@ -6,8 +6,10 @@
 #include <new>
 
 #include "base/settings.hpp"
+#include "datatype/contents.hpp"
 #include "datatype/elements.hpp"
 #include "datatype/operation.hpp"
+#include "datatype/type_signature.hpp"
 
 namespace baton::datatype {
 

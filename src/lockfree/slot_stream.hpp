@@ -1,6 +1,6 @@
 // A stream of pieces from one rank to another, through a few slots in memory that both reach: one
-// fills them in turns, the other empties them behind it. Used by window/stream.cpp. Invariant: no
-// more is filled than emptied and slots together; each side writes its own line.
+// fills them in turns, the other empties them behind it. Used by window/stream_slots.hpp.
+// Invariant: no more is filled than emptied and slots together; each side writes its own line.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,16 @@
-// This rank's part of the job's record of time, as memory: opened, grown and written. Used by
-// timing.cpp only.
-// Invariant: memory is reserved before it is touched. Where there is none the record stays as long
-// as it is, and says so in its head.
+// This rank's part of the job's record of time, as memory: opened, grown and written. Only
+// timing.cpp does so. Invariant: memory is reserved before it is touched. Where there is none the
+// record stays as long as it is, and says so in its head.
 #pragma once
 
 #include "lockfree/timing.hpp"
 #include "platform/lock.hpp"
-#include "tool/timing.hpp"
+#include "tool/known_communicators.hpp"
 
 namespace baton::tool {
+
+// More than there are; api/timed.hpp compares.
+inline constexpr unsigned procedures_max = 2048;
 
 class TimeRecord {
  public:

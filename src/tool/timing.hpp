@@ -21,12 +21,10 @@ void end_timing(std::int64_t asked);
 void pause_timing();
 void resume_timing();
 
-inline constexpr unsigned procedures_max = 2048;
-
 // One timed call, from construction to destruction.
 class CallTimer {
  public:
-  // `procedure`: its number, below procedures_max, and its name.
+  // `procedure`: its number, below procedures_max (tool/time_record.hpp), and its name.
   CallTimer(unsigned procedure, const char* name);
   ~CallTimer();
   CallTimer(const CallTimer&) = delete;

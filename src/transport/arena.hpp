@@ -1,5 +1,6 @@
 // This process's view of the job's arena: the mapping, and where each part of each slice lies.
-// Called at start by world/ and by every way of transport. Invariant: mapped once, never moved.
+// Used by every way of transport; arena_attachment.hpp maps it. Invariant: mapped once, never
+// moved.
 #pragma once
 
 #include <cstdint>
@@ -96,16 +97,7 @@ extern Arena arena;
 // ours anew from mpiexec where it can. -1: it is lost; what is mapped stays usable. Never per
 // message.
 int job_file();
-
-// Maps the launcher's memory file and reserves this rank's fixed parts. Once, by the main thread.
-Error attach_arena(int descriptor, LocalRank rank);
-
-// For a program started without mpiexec: an arena of one rank.
-Error make_lone_arena(std::uint32_t cpus_usable);
-
-void detach_arena();
-
-// Makes sure that [offset, offset + bytes) of a rank's slice has memory. Explains on failure.
-Error reserve(LocalRank owner, std::uint64_t offset, std::uint64_t bytes);
+// At attachment: it is that one from now on; `launcher`, a process (0: there is none), has it, too.
+void keep_job_file(int descriptor, int launcher);
 
 }  // namespace baton::transport

@@ -9,7 +9,7 @@
 #include "platform/memory_file.hpp"
 #include "platform/valgrind.hpp"
 #include "transport/arena.hpp"
-#include "transport/memory_report.hpp"
+#include "transport/heap_pages.hpp"
 #include "transport/placing.hpp"
 
 namespace baton::transport {

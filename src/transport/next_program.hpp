@@ -1,7 +1,7 @@
 // A rank may be several programs, one after the other: a script that runs MPI programs. The next
 // one begins when all ranks have left the one before, finalized and ended, with memory as new.
-// Called when a process attaches to the arena (arena.cpp). Invariant: a rank is one process at a
-// time; nobody touches the memory while it is made new.
+// Called when a process attaches to the arena (arena_attachment.cpp). Invariant: a rank is one
+// process at a time; nobody touches the memory while it is made new.
 #pragma once
 
 #include "base/error.hpp"

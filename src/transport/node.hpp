@@ -7,6 +7,8 @@
 
 #include "base/error.hpp"
 #include "transport/arena.hpp"
+#include "transport/arena_attachment.hpp"
+#include "transport/slice_memory.hpp"
 
 namespace baton::transport {
 

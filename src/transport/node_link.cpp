@@ -4,6 +4,7 @@
 
 #include "platform/peer_pause.hpp"
 #include "transport/node.hpp"
+#include "transport/slice_memory.hpp"
 
 namespace baton::transport {
 

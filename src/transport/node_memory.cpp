@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "platform/memory_file.hpp"
+#include "transport/slice_memory.hpp"
 
 namespace baton::transport {
 

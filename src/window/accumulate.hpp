@@ -1,30 +1,21 @@
-// What accumulates change, and how this rank changes elements of its own for others. Used by the
-// accumulating operations and by the target's side of remote ones.
+// The accumulating operations (MPI 5.0, "Communication Calls"). Called by api/, as puts and gets
+// are (window/operate.hpp). Errors: as theirs, and MPI_ERR_TYPE and MPI_ERR_OP for what cannot be
+// accumulated; explained.
 #pragma once
 
-#include "window/elements.hpp"
+#include "datatype/operation.hpp"
+#include "window/place.hpp"
 
 namespace baton::window {
 
-// Elements as an accumulate changes them.
-struct Elements {
-  const Datatype* type = nullptr;  // predefined; null: bytes, which are only replaced or read
-  std::int64_t bytes = 1;          // of each
-  bool pairs = false;
-  Change change;
-
-  bool is_padded() const { return pairs && !type->contiguous; }
-};
-
-// MPI_ERR_OP, MPI_ERR_TYPE, explained.
-[[nodiscard]] Error describe(const Operation& operation, const Datatype& type, Elements* elements);
-
-// Changes packed elements at `memory` of this rank, in its progress: `in` is packed, too, or null;
-// so is `old`.
-[[nodiscard]] Error change_own(Window& window, char* memory, const Datatype& type,
-                               std::int64_t bytes, const Operation& operation, const char* in,
-                               char* old);
-void swap_own(Window& window, char* memory, const Datatype& type, const void* from,
-              const void* expected, void* old);
+Error accumulate(Window& window, const Data& from, const Place& to, const Operation& operation);
+// `from` means nothing where the operation is MPI_NO_OP.
+Error get_accumulate(Window& window, const Data& from, const Data& result, const Place& at,
+                     const Operation& operation);
+// Of one element of a predefined type.
+Error fetch_and_op(Window& window, const void* from, void* result, const Place& at,
+                   const Operation& operation);
+Error compare_and_swap(Window& window, const void* from, const void* expected, void* result,
+                       const Place& at);
 
 }  // namespace baton::window

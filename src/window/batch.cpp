@@ -2,7 +2,8 @@
 
 #include <cstring>
 
-#include "window/remote.hpp"
+#include "window/kernel_copy.hpp"
+#include "window/refusal.hpp"
 
 namespace baton::window {
 

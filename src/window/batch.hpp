@@ -6,9 +6,9 @@
 // epoch, a flush or a request form ends.
 #pragma once
 
-#include "window/accumulate.hpp"
+#include "window/change.hpp"
 #include "window/delegate.hpp"
-#include "window/operate.hpp"
+#include "window/place.hpp"
 
 namespace baton::window {
 

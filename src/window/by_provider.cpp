@@ -6,7 +6,6 @@
 #include "base/settings.hpp"
 #include "message/core/engine.hpp"
 #include "transport/network/exposed_memory.hpp"
-#include "window/transfer.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::window {
@@ -70,13 +69,11 @@ ReachReason why_not_by_provider(const Window& window, const Spot& spot, const Da
   return ReachReason::none;
 }
 
-Error access_by_provider(Window& window, const Spot& spot, const Data& data,
-                         WindowOperation operation) {
+RemoteMemory provider_memory(const Window& window, const Spot& spot) {
   const Target& target = *spot.target;
   RemoteMemory there = window.reach->of[window.rank_of(target)];
   there.address += spot.address - target.address;
-  return begin_access_of(window, window.rank_of(target), operation == WindowOperation::put, data,
-                         there);
+  return there;
 }
 
 }  // namespace baton::window

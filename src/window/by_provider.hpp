@@ -5,7 +5,12 @@
 // comes and goes, nor for accumulates, which must agree with atomic instructions of the CPUs.
 #pragma once
 
-#include "window/operate.hpp"
+#include "base/one_sided.hpp"
+#include "window/place.hpp"
+
+namespace baton::transport::network {
+struct RemoteMemory;
+}
 
 namespace baton::window {
 
@@ -24,9 +29,7 @@ inline bool goes_by_provider(const Window& window, const Spot& spot, const Data&
          why_not_by_provider(window, spot, data, place, operation) == ReachReason::none;
 }
 
-// Begins a put or a get, which is over, at both ends, with finish_transfers. MPI_ERR_NO_MEM, not
-// explained: it has to go another way.
-[[nodiscard]] Error access_by_provider(Window& window, const Spot& spot, const Data& data,
-                                       WindowOperation operation);
+// Of a spot whose target's memory is registered: where the provider finds it.
+transport::network::RemoteMemory provider_memory(const Window& window, const Spot& spot);
 
 }  // namespace baton::window

@@ -8,8 +8,9 @@
 #include "base/check.hpp"
 #include "datatype/runs.hpp"
 #include "transport/heap.hpp"
-#include "window/accumulate.hpp"
+#include "window/change.hpp"
 #include "window/conflict.hpp"
+#include "window/spot.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::window {

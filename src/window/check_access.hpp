@@ -5,8 +5,9 @@
 // pay one branch. Errors: MPI_ERR_RMA_CONFLICT, explained, and those of what is checked.
 #pragma once
 
+#include "datatype/operation.hpp"
 #include "window/access_table.hpp"
-#include "window/operate.hpp"
+#include "window/place.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {

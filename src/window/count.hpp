@@ -3,7 +3,8 @@
 // and gets between nodes, when it is known who carries them out.
 #pragma once
 
-#include "window/operate.hpp"
+#include "base/one_sided.hpp"
+#include "window/place.hpp"
 
 namespace baton::window {
 

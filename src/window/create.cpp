@@ -13,7 +13,8 @@
 #include "window/check_access.hpp"
 #include "window/delegate.hpp"
 #include "window/gather.hpp"
-#include "window/remote.hpp"
+#include "window/listeners.hpp"
+#include "window/remote_target.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
 #include "world/agree/agree.hpp"
@@ -120,7 +121,7 @@ void let_go_memory(Window& window) {
 }
 
 void dispose(Window& window) {
-  stop_listening(window);
+  remove_listener(window);
   forget_gathered(window);
   if (may_be_private(window)) close_delegation_room();
   end_checks(window);
@@ -190,7 +191,8 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
   std::free(cards);
   if (!error) error = open_provider_reach(window);
   // Whoever is back may use the window at once.
-  listen(window);
+  serve_messages();
+  add_listener(window);
   if (!error) error = meet(window);
   if (error) dispose(window);
   return error;

@@ -15,9 +15,9 @@
 #include "platform/cross_memory.hpp"
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
-#include "window/accumulate.hpp"
-#include "window/remote.hpp"
-#include "window/stream.hpp"
+#include "window/change.hpp"
+#include "window/listeners.hpp"
+#include "window/stream_slots.hpp"
 
 namespace baton::window {
 

@@ -7,64 +7,10 @@
 
 #include "datatype/operation.hpp"
 #include "lockfree/delegation.hpp"
-#include "window/stream_choice.hpp"
 #include "window/window.hpp"
+#include "window/work.hpp"
 
 namespace baton::window {
-
-enum class WorkKind : std::uint32_t {
-  put,
-  get,
-  accumulate,
-  get_accumulate,
-  compare_and_swap,  // of two operands: the new value and the expected one
-  // Of one long piece, whose data goes through a stream (stream.hpp).
-  put_stream,
-  get_stream,
-  accumulate_stream,
-};
-
-struct WorkPiece {
-  std::uint64_t address;  // at the target
-  std::uint64_t bytes;
-};
-
-// What the slot holds. Its first line has all of a short operation. Data of the pieces stands one
-// after another; results take its place.
-struct alignas(cache_line_bytes) Work {
-  static constexpr std::uint32_t pieces_max = 64;
-  static constexpr std::uint32_t data_bytes_max = 7072;
-  static constexpr std::int32_t not_done = -1;  // in `error`: nothing is, the origin is to do it
-
-  lockfree::DelegationState<lockfree::Hardware> state;
-  std::uint32_t window;  // its communicator's context id
-  WorkKind kind;
-  std::int32_t type;  // handles, as integers
-  std::int32_t operation;
-  std::int32_t error;  // of the result
-  std::uint32_t pieces;
-  std::uint32_t data_bytes;
-  WorkPiece first;
-  struct {
-    std::uint64_t slots;  // their address at whoever asks
-    std::int32_t piece_bytes;
-    StreamWay way;
-  } stream;
-  alignas(16) char data[data_bytes_max];
-  WorkPiece others[pieces_max - 1];
-
-  WorkPiece& piece(std::uint32_t i) { return i == 0 ? first : others[i - 1]; }
-  bool has_room(std::uint64_t bytes) const {
-    return pieces < pieces_max && bytes <= data_bytes_max - data_bytes;
-  }
-  // A piece more; where its data goes.
-  char* add(std::uint64_t address, std::uint64_t bytes) {
-    char* place = data + data_bytes;
-    piece(pieces++) = {address, bytes};
-    data_bytes += static_cast<std::uint32_t>(bytes);
-    return place;
-  }
-};
 
 // The slot and the bell of this rank, in memory that the node's ranks can map.
 struct DelegationRoom {

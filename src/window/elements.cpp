@@ -6,7 +6,7 @@
 #include "message/core/engine.hpp"
 #include "platform/copy.hpp"
 #include "platform/double_word.hpp"
-#include "window/synchronize.hpp"
+#include "window/describe_wait.hpp"
 
 namespace baton::window {
 

@@ -5,7 +5,6 @@
 #include "message/core/progress.hpp"
 #include "window/batch.hpp"
 #include "window/remote.hpp"
-#include "window/synchronize.hpp"
 
 namespace baton::window {
 

@@ -1,8 +1,9 @@
 // Short contiguous puts and gets between nodes wait for others to the same target, to go in one
 // message with them: until a flush or the end of an epoch, another target, or a full message. Used
-// by remote.cpp and transfer.cpp.
+// by remote.cpp.
 #pragma once
 
+#include "window/place.hpp"
 #include "window/remote_message.hpp"
 
 namespace baton::window {

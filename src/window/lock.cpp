@@ -9,6 +9,7 @@
 #include "message/core/notify.hpp"
 #include "message/core/wake.hpp"
 #include "window/epoch.hpp"
+#include "window/synchronize.hpp"
 
 namespace baton::window {
 

@@ -6,11 +6,13 @@
 
 #include "datatype/runs.hpp"
 #include "message/core/wait.hpp"
-#include "window/accumulate.hpp"
 #include "window/by_provider.hpp"
+#include "window/change.hpp"
 #include "window/count.hpp"
 #include "window/describe_wait.hpp"
 #include "window/gather.hpp"
+#include "window/packed.hpp"
+#include "window/refusal.hpp"
 #include "window/remote_message.hpp"
 #include "window/transfer.hpp"
 
@@ -119,6 +121,12 @@ class Stream {
   std::uint64_t position_ = 0;
 };
 
+// Only so many transfers are on their way at a time; waits for those before if need be.
+Error make_room_for_transfer(Window& window) {
+  constexpr std::uint32_t begun_max = 256;  // guess: waiting looks at all of them
+  return transfers_begun() < begun_max ? MPI_SUCCESS : finish_transfers(window, nullptr);
+}
+
 // The answers to an operation with a result, which nothing waits for before a flush.
 class Answered {
  public:
@@ -174,17 +182,6 @@ Error add_all(Stream& stream, const Spot& spot, const Place& place, const char* 
                          });
   return error ? error : stream.send();
 }
-
-}  // namespace
-
-Error refused(int rank, std::int32_t error) {
-  if (error == MPI_SUCCESS) return MPI_SUCCESS;
-  return fail(error, "rank %d of the window refused it: %s", rank,
-              error == MPI_ERR_RMA_RANGE ? "it reaches bytes that are not in its memory there"
-                                         : "the operation cannot be carried out there");
-}
-
-namespace {
 
 // Longer runs go beside the message that announces them. A message with its data holds no more.
 constexpr std::int64_t message_bytes_max = 3968;
@@ -245,7 +242,9 @@ static bool begin_by_provider(Window& window, const Spot& spot, const Data& data
   bool goes = goes_by_provider(window, spot, data, place, operation);
   if (goes) {
     *error = make_room_for_transfer(window);
-    goes = *error || access_by_provider(window, spot, data, operation) == MPI_SUCCESS;
+    goes = *error ||
+           begin_access_of(window, window.rank_of(*spot.target), operation == WindowOperation::put,
+                           data, provider_memory(window, spot)) == MPI_SUCCESS;
   }
   if (BATON_UNLIKELY(window.is_special)) count_remote(window, spot, data, place, operation, goes);
   return goes;
@@ -357,6 +356,15 @@ Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* fr
   Stream stream(window, *spot.target, RemoteKind::compare_and_swap, header, answered.expected());
   const Error error = stream.add(spot.address, both, 2 * bytes, 2 * bytes);
   return error ? error : stream.send();
+}
+
+Error finish_transfers(Window& window, const Target* target) {
+  if (BATON_LIKELY(!has_begun_transfers())) return MPI_SUCCESS;
+  const BegunTransfers mine(window, target, false);
+  const Error failed = send_gets(window, target);
+  message::wait_until([&] { return mine.are_over(); });
+  const Error error = mine.forget();
+  return error ? error : failed;
 }
 
 // Of all that this rank has begun there, at both ends.

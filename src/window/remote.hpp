@@ -2,39 +2,13 @@
 // between processes. Operations, locks and epochs go by active messages, which the target's
 // progress carries out; from one rank to another they come in order. Called by the operations and
 // the synchronization where a target's way, or its row, is not shared. Errors: what the target
-// refuses comes with the next answer from there, explained here.
+// refuses comes with the next answer from there, explained (refusal.hpp).
 #pragma once
 
-#include "window/elements.hpp"
-#include "window/operate.hpp"
+#include "datatype/operation.hpp"
+#include "window/place.hpp"
 
 namespace baton::window {
-
-// Before a window is used: its messages find it by its context id.
-void listen(Window& window);
-void stop_listening(Window& window);
-// The window with this context id; null: there is none.
-Window* find_window(std::uint32_t id);
-// Whether all these bytes are memory that others may reach through the window.
-bool is_own_memory(Window& window, std::uint64_t address, std::uint64_t bytes);
-
-enum class RemoteKind : std::uint32_t {
-  put,
-  get,
-  accumulate,  // with or without a result
-  compare_and_swap,
-  // Of one run at the target, whose data goes beside it (transfer.hpp).
-  put_run,
-  get_run,
-  accumulate_run,
-  // From here on without data.
-  flush,
-  lock,
-  unlock,
-  post,
-  complete,
-  answer,
-};
 
 // What operations do to the spot. `from` and `result` may be null.
 Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to);
@@ -43,9 +17,6 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
                           const Place& at, const Operation& operation);
 Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* from,
                                 const void* expected, void* result, const Place& at);
-
-// An error that the target has answered, explained; MPI_SUCCESS stays what it is.
-Error refused(int rank, std::int32_t error);
 
 // Until all that was sent there is done.
 Error flush_remotely(Window& window, Target& target);

@@ -7,9 +7,27 @@
 #include <cstring>
 
 #include "message/core/active.hpp"
-#include "window/remote.hpp"
+#include "window/window.hpp"
 
 namespace baton::window {
+
+enum class RemoteKind : std::uint32_t {
+  put,
+  get,
+  accumulate,  // with or without a result
+  compare_and_swap,
+  // Of one run at the target, whose data goes beside it (transfer.hpp).
+  put_run,
+  get_run,
+  accumulate_run,
+  // From here on without data.
+  flush,
+  lock,
+  unlock,
+  post,
+  complete,
+  answer,
+};
 
 struct RemoteHeader {
   std::uint32_t window;        // its communicator's context id

@@ -1,6 +1,8 @@
 // The target's side: what active messages of origins ask for is done in this rank's progress. A
 // handler never waits for a message; a lock that is not free is granted later, by a source of
 // progress.
+#include "window/remote_target.hpp"
+
 #include <cstdlib>
 #include <new>
 #include <utility>
@@ -8,16 +10,23 @@
 #include "message/core/progress.hpp"
 #include "message/core/wake.hpp"
 #include "window/accumulate.hpp"
+#include "window/change.hpp"
+#include "window/listeners.hpp"
 #include "window/remote_message.hpp"
 #include "window/synchronize.hpp"
-#include "window/transfer.hpp"
+#include "window/transfer_target.hpp"
 
 namespace baton::window {
 
 namespace {
 
-platform::Lock listeners_lock;
-Window* listeners = nullptr;
+// Whether all these bytes are memory that others may reach through the window.
+bool is_own_memory(Window& window, std::uint64_t address, std::uint64_t bytes) {
+  if (window.is_dynamic()) return is_usable(window, address, static_cast<std::int64_t>(bytes));
+  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(window.base);
+  const auto size = static_cast<std::uint64_t>(window.size);
+  return offset <= size && bytes <= size - offset;
+}
 
 void answer(const Incoming& incoming, std::int32_t error, std::uint32_t number = 0,
             const char* data = nullptr, std::size_t bytes = 0) {
@@ -239,32 +248,8 @@ void arrive(const message::ActiveMessage& message) {
 
 }  // namespace
 
-Window* find_window(std::uint32_t id) {
-  platform::Guard guard(listeners_lock);
-  Window* window = listeners;
-  while (window && window->comm->id != id) window = window->next_listening;
-  return window;
-}
-
-bool is_own_memory(Window& window, std::uint64_t address, std::uint64_t bytes) {
-  if (window.is_dynamic()) return is_usable(window, address, static_cast<std::int64_t>(bytes));
-  const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(window.base);
-  const auto size = static_cast<std::uint64_t>(window.size);
-  return offset <= size && bytes <= size - offset;
-}
-
-void listen(Window& window) {
-  platform::Guard guard(listeners_lock);
+void serve_messages() {
   message::handle_active(message::ActiveKind::one_sided, arrive);
-  window.next_listening = listeners;
-  listeners = &window;
-}
-
-void stop_listening(Window& window) {
-  platform::Guard guard(listeners_lock);
-  Window** link = &listeners;
-  while (*link && *link != &window) link = &(*link)->next_listening;
-  if (*link) *link = window.next_listening;
 }
 
 }  // namespace baton::window

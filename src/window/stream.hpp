@@ -1,13 +1,12 @@
 // Long operations on memory that only the kernel can copy. Where the target is in MPI
 // (delegate.hpp) their data may go through slots in memory that both ranks reach, filled by one and
 // emptied by the other, as long messages do: two CPUs, no system call. Otherwise the kernel moves
-// it. Which is quicker between two ranks is measured. Called by the operations, and by the target's
-// progress.
+// it. Which is quicker between two ranks is measured. Called by the operations; the
+// target's side is in window/stream_slots.hpp.
 #pragma once
 
-#include "window/accumulate.hpp"
-#include "window/delegate.hpp"
-#include "window/operate.hpp"
+#include "window/change.hpp"
+#include "window/place.hpp"
 
 namespace baton::window {
 
@@ -22,12 +21,5 @@ using AccumulateAlone = Error (*)(Window& window, const Spot& spot, const Elemen
 [[nodiscard]] Error accumulate_long_run(Window& window, const Spot& spot, const Elements& elements,
                                         const Operation& operation, const char* from,
                                         std::int64_t bytes, AccumulateAlone alone);
-
-// The target's side, whose memory was checked. `type` and `operation` are of accumulates.
-void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
-                const Operation* operation);
-
-// Gives back what this rank has for streams; no window needs it any more.
-void free_streams();
 
 }  // namespace baton::window

@@ -1,23 +1,42 @@
 // Long data, and all that is got, between ranks of a window that cannot reach each other's memory:
 // a message on the window's communicator, straight from buffer to buffer, which an active message
-// announces (remote_message.hpp). Nothing waits before a flush. Used by remote.cpp (origins) and
-// remote_target.cpp.
-// Invariant: a flush is answered when all data from that origin is where it belongs; accumulates
-// are applied in the order of their announcements.
+// announces (remote_message.hpp). Nothing waits before a flush. This is the origin's side, used by
+// remote.cpp and gather.cpp; the target's is in transfer_target.hpp.
 #pragma once
 
 #include "transport/network/exposed_memory.hpp"
-#include "window/remote_message.hpp"
+#include "window/place.hpp"
+#include "window/transfer_list.hpp"
 
 namespace baton::window {
 
 // Data of accumulates goes in pieces of so much. Guess.
 inline constexpr std::int64_t accumulate_piece_bytes = 1 << 18;
 
-// --- the origin
+// What this rank has begun of a window, and there at a target (null: at all), until now. What other
+// threads begin later may not be over when these are.
+class BegunTransfers {
+ public:
+  // `accesses_only`: those by the provider alone.
+  BegunTransfers(const Window& window, const Target* target, bool accesses_only);
+  bool are_over() const;
+  // When they are. Gives the error of the last that failed.
+  Error forget() const;
 
-// Only so many are on their way at a time; waits for those before if need be.
-[[nodiscard]] Error make_room_for_transfer(Window& window);
+ private:
+  bool has(const Transfer& transfer) const;
+
+  const Window& window_;
+  const Target* target_;
+  bool accesses_only_;
+  std::uint32_t last_;
+};
+// Whether there are any. With threads the list's lock says so: what another thread has taken off it
+// must be seen here, too.
+bool has_begun_transfers();
+// How many, of all windows.
+std::uint32_t transfers_begun();
+
 // The number of the next one.
 std::uint32_t next_transfer();
 // Begins to send or to receive data that an active message announces under the number.
@@ -36,22 +55,5 @@ void await_accesses(const Window& window, const Target& target);
 // counts as still to come until the caller has asked for all and takes it off.
 // With `scattered` it has places for its data, none so far.
 Expected* expect_answer(Window& window, int rank, bool scattered);
-
-// --- the target, in its progress
-
-struct Announcement {
-  RemoteHeader header;  // whose number is the transfer's
-  RemotePiece piece;
-  Window* window;
-  int rank;  // the origin's
-};
-// Each takes what it is about, or where that is refused the data, which goes nowhere; of what was
-// to be got nothing is sent then. The error is for the origin's next flush.
-Error receive_put(const Announcement& announcement, bool refuse);
-Error receive_accumulate(const Announcement& announcement, bool refuse);
-void send_got(const Announcement& announcement, bool refuse);
-// Whether nothing of this origin is on its way; when that is so, `end` is called.
-bool is_idle(const Window& window, int rank);
-void await_idle(const Incoming& incoming, void (*end)(const Incoming&));
 
 }  // namespace baton::window

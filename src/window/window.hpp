@@ -161,7 +161,7 @@ class Window {
   Regions attached;                      // to a dynamic window, here
   PublishedRegions published;
   bool serves = false;               // others may reach our memory by messages to us alone
-  Window* next_listening = nullptr;  // see remote.hpp
+  Window* next_listening = nullptr;  // see listeners.hpp
   // Where threads need them, and never while anything is waited for: of epochs and locks; and of
   // targets' ways and attached memory.
   platform::Lock epoch_lock;

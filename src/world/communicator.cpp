@@ -83,6 +83,16 @@ Group* join(const Group& local, const Group& remote) {
   return both;
 }
 
+void leave_part(Communicator& part) {
+  leave_room(part.room);
+  message::drop_queue(part.collective.receive_id);
+}
+// Nobody comes back to their rooms.
+void leave_node_parts(NodeParts& parts) {
+  leave_part(*parts.node);
+  leave_part(*parts.column);
+}
+
 void dispose(Communicator* communicator) {
   attach_error_handler(communicator->errors, nullptr);
   for (Group* group : {communicator->local, communicator->remote, communicator->both})
@@ -234,12 +244,13 @@ Error make_part(Communicator& owner, message::Plane plane, Group* group, Communi
   return MPI_SUCCESS;
 }
 
-void leave_part(Communicator& part) {
-  leave_room(part.room);
-  message::drop_queue(part.collective.receive_id);
-}
-void free_part(Communicator& part) {
-  dispose(&part);
+void free_node_parts(NodeParts& parts) {
+  if (parts.node) dispose(parts.node);
+  if (parts.column) dispose(parts.column);
+  std::free(parts.node_of);
+  std::free(parts.number_of);
+  std::free(parts.first_of);
+  delete &parts;
 }
 
 Error make_world_and_self() {

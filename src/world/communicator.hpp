@@ -101,8 +101,8 @@ Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Com
 // program, and freed with it. Takes the reference of the group, which this process is in.
 // MPI_ERR_NO_MEM, explained; the reference is given back then.
 Error make_part(Communicator& owner, message::Plane plane, Group* group, Communicator** made);
-void leave_part(Communicator& part);  // its room, and what was received there
-void free_part(Communicator& part);
+// Parts, which may not be complete, and their memory.
+void free_node_parts(NodeParts& parts);
 
 // Where processes that have no communicator in common agree: its ranks are all processes.
 // MPI_ERR_NO_MEM, explained.

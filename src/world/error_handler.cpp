@@ -8,8 +8,8 @@
 #include <mutex>
 #include <new>
 
+#include "base/environment.hpp"
 #include "base/report.hpp"
-#include "base/settings.hpp"
 #include "world/error_code.hpp"
 
 namespace baton {

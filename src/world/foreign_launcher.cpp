@@ -5,8 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/environment.hpp"
 #include "base/search_path.hpp"
-#include "base/settings.hpp"
 
 namespace baton::world {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <new>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "world/memory_kind.hpp"
 
 namespace baton {

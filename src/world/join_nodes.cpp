@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "platform/host_identity.hpp"
 #include "transport/network/network.hpp"
 #include "transport/network/random.hpp"

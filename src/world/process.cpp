@@ -7,7 +7,9 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
+#include "base/environment.hpp"
 #include "base/report.hpp"
 #include "base/selection.hpp"
 #include "base/settings.hpp"
@@ -228,8 +230,8 @@ void leave_manager() {
   manager = nullptr;
 }
 
-}  // namespace
-
+// One more user of the library, which starts with the first: finds the launcher, maps the job's
+// memory, makes the predefined objects.
 Error begin_use(int required, int* provided) {
   if (library_state.forked)
     return fail(MPI_ERR_OTHER,
@@ -243,23 +245,8 @@ Error begin_use(int required, int* provided) {
   return error;
 }
 
-int highest_thread_level() {
-  use_lock.lock();
-  int level = highest_level;
-  use_lock.unlock();
-  return level;
-}
-
-int process_count() {
-  if (transport::is_attached()) return static_cast<int>(transport::process_count());
-  const char* job = environment_variable("BATON_JOB_FD");
-  if (!job) return 1;
-  lockfree::JobHeader header;
-  bool readable = platform::read_memory_file(std::atoi(job), &header, sizeof header) &&
-                  header.magic == lockfree::job_magic;
-  return readable ? static_cast<int>(header.world.processes) : 0;
-}
-
+// One user less. The last one hands out what is still under way; memory and objects stay, since a
+// session may begin at any time.
 void end_use() {
   use_lock.lock();
   if (--users == 0) {
@@ -276,6 +263,25 @@ void end_use() {
     leave_manager();
   }
   use_lock.unlock();
+}
+
+}  // namespace
+
+int highest_thread_level() {
+  use_lock.lock();
+  int level = highest_level;
+  use_lock.unlock();
+  return level;
+}
+
+int process_count() {
+  if (transport::is_attached()) return static_cast<int>(transport::process_count());
+  const char* job = environment_variable("BATON_JOB_FD");
+  if (!job) return 1;
+  lockfree::JobHeader header;
+  bool readable = platform::read_memory_file(std::atoi(job), &header, sizeof header) &&
+                  header.magic == lockfree::job_magic;
+  return readable ? static_cast<int>(header.world.processes) : 0;
 }
 
 Error start_world(int required, int* provided) {
@@ -306,6 +312,34 @@ Error end_world() {
   set_world_phase(LibraryState::Phase::finalized);
   default_error_target = nullptr;
   free_world_and_self();
+  end_use();
+  return MPI_SUCCESS;
+}
+
+Error start_session(int thread_level, ErrorHandler& handler, Session** made) {
+  auto* session = new (std::nothrow) Session;
+  if (session) session->handle = sessions.add(session);
+  if (!session || !session->handle) {
+    delete session;
+    return fail(MPI_ERR_NO_MEM, "no memory for a session");
+  }
+  if (Error error = begin_use(thread_level, &session->thread_level)) {
+    sessions.remove(session->handle);
+    delete session;
+    return error;
+  }
+  session->errors.mpi_handle = session->handle;
+  attach_error_handler(session->errors, &handler);
+  *made = session;
+  return MPI_SUCCESS;
+}
+
+Error end_session(Session& session) {
+  // Buffered messages leave before their buffer does.
+  if (session.buffer.attached())
+    if (Error error = session.buffer.flush()) return error;
+  sessions.remove(session.handle);
+  release(session);
   end_use();
   return MPI_SUCCESS;
 }

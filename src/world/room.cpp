@@ -8,7 +8,6 @@
 #include "base/settings.hpp"
 #include "message/core/engine.hpp"
 #include "transport/node_memory.hpp"
-#include "world/communicator.hpp"
 #include "world/room_account.hpp"
 
 namespace baton::world {
@@ -161,15 +160,15 @@ void retire(RoomView& view) {
 
 }  // namespace
 
-RoomOffer open_room(const Communicator& communicator, RoomView& view, RoomPart part) {
+RoomOffer open_room(const message::Context& context, RoomView& view, RoomPart part) {
   if (!settings.rooms) return {refusal(RoomLack::off), no_blocks_yet};
   platform::Guard guard(led_rooms_lock);
-  return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(communicator.size()))
+  return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(context.size))
                                  : open_blocks(*view.led);
 }
 
-void enter_room(const Communicator& communicator, RoomView& view, RoomPart part, RoomOffer offer) {
-  view.leader = transport::local_rank_of(communicator.collective.process(0));
+void enter_room(const message::Context& context, RoomView& view, RoomPart part, RoomOffer offer) {
+  view.leader = transport::local_rank_of(context.process(0));
   // Across nodes no algorithm is chosen that needs a room.
   BATON_INVARIANT(transport::reaches_pages_of(view.leader));
   if (part == RoomPart::lines) {
@@ -177,8 +176,7 @@ void enter_room(const Communicator& communicator, RoomView& view, RoomPart part,
     if (offer.lines < 0) view.lack = lack_of(offer.lines);
     if (offer.lines < 0) return;
     view.lines_offset = offer.lines;
-    view.room.attach(map_pages(view.leader, offer.lines),
-                     static_cast<std::uint32_t>(communicator.size()));
+    view.room.attach(map_pages(view.leader, offer.lines), static_cast<std::uint32_t>(context.size));
     if (offer.blocks == no_blocks_yet) return;
   }
   view.blocks = offer.blocks < 0 ? RoomState::none : RoomState::open;

@@ -9,11 +9,11 @@
 
 #include "base/identity.hpp"
 #include "lockfree/room.hpp"
+#include "message/core/context.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::world {
 
-class Communicator;
 struct LedRoom;
 
 // Why there is no room, or none with blocks. `off`: BATON_ROOMS=0.
@@ -46,11 +46,12 @@ struct RoomOffer {
 };
 inline constexpr std::int64_t no_blocks_yet = INT64_MIN;
 
-// The leader's part: memory for lines, cleared, or for blocks.
-RoomOffer open_room(const Communicator& communicator, RoomView& view, RoomPart part);
+// A room is for the ranks of a context of one group. The leader's part: memory for lines, cleared,
+// or for blocks.
+RoomOffer open_room(const message::Context& context, RoomView& view, RoomPart part);
 
 // Everybody's: what the leader has said.
-void enter_room(const Communicator& communicator, RoomView& view, RoomPart part, RoomOffer offer);
+void enter_room(const message::Context& context, RoomView& view, RoomPart part, RoomOffer offer);
 
 // This rank will not come back.
 void leave_room(RoomView& view);

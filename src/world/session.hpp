@@ -1,7 +1,7 @@
 // Sessions (MPI 5.0, "The Sessions Model"): uses of the library that know nothing of each other. A
-// session names process sets, whose groups make communicators. Used by layers 7 to 10.
-// Invariant: a session lives on after MPI_Session_finalize while groups and communicators come from
-// it.
+// session names process sets (world/process_set.hpp), whose groups make communicators; it starts
+// and ends with world/process.hpp. Used by layers 7 to 10. Invariant: a session lives on after
+// MPI_Session_finalize while groups and communicators come from it.
 #pragma once
 
 #include <mpi.h>
@@ -12,9 +12,7 @@
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
 #include "message/core/send_buffer.hpp"
-#include "world/communicator.hpp"
 #include "world/error_handler.hpp"
-#include "world/group.hpp"
 #include "world/memory_kind.hpp"
 
 namespace baton::world {
@@ -38,20 +36,7 @@ inline void retain(Session& session) {
 }
 void release(Session& session);
 
-// Begins and ends one; the thread level is the one wanted. MPI_ERR_NO_MEM, or why the library
-// cannot start.
-Error start_session(int thread_level, ErrorHandler& handler, Session** made);
-Error end_session(Session& session);
-
-// The process sets: "mpi://WORLD" and "mpi://SELF". Null beyond the last.
-const char* process_set_name(int place);
-// The group of a set; null, without an explanation, when there is no such set.
-Group* process_set_group(const char* name, Session* session);
-std::int32_t process_set_size(const char* name);  // -1: no such set
-
-// Collective over `group`: a communicator; the text keeps concurrent creations apart.
-Error create_from_group(Group& group, const char* text, ErrorHandler& handler, Communicator** made);
-
+// "MPI_THREAD_SINGLE"
 const char* thread_level_name(int level);
 
 }  // namespace baton::world

@@ -5,6 +5,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/selection.hpp"
+#include "base/settings.hpp"
+
 namespace baton {
 namespace {
 

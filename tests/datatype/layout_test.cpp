@@ -5,6 +5,8 @@
 #include <random>
 #include <set>
 
+#include "datatype/construct.hpp"
+#include "datatype/contents.hpp"
 #include "datatype/elements.hpp"
 #include "datatype/pack.hpp"
 #include "tests/datatype/make.hpp"

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "datatype/construct.hpp"
 #include "datatype/datatype.hpp"
 
 namespace baton::datatype {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "datatype/type_signature.hpp"
 #include "datatype/unnamed.hpp"
 #include "tests/datatype/make.hpp"
 

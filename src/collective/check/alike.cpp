@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "collective/check/checking.hpp"
 #include "collective/check/deadlock.hpp"
 #include "collective/check/partners.hpp"
 #include "collective/check/words.hpp"

@@ -5,20 +5,9 @@
 // until all know that they call the same.
 #pragma once
 
-#include "collective/check/compare.hpp"
 #include "collective/run.hpp"
 
 namespace baton::collective {
-
-// A call whose ranks compare: nobody goes on before all have come.
-struct Checking {
-  const Communicator& comm;
-  CallNumber number;
-  Procedure procedure;
-  const Outline* heard;  // by the one that judges, by position; null: we are another
-
-  bool has_heard(int position) const { return heard[position].rank >= 0; }
-};
 
 // The check, then the algorithm that select() gives, for a run whose tag is set.
 Task check_and_run(Run& run, const Call& call);

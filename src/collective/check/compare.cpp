@@ -1,6 +1,7 @@
 #include "collective/check/compare.hpp"
 
 #include "collective/check/words.hpp"
+#include "datatype/type_signature.hpp"
 
 namespace baton::collective {
 

@@ -3,6 +3,7 @@
 // for it. Rules: MPI 5.0, "Collective Communication".
 #pragma once
 
+#include "collective/call_number.hpp"
 #include "collective/check/procedure.hpp"
 
 namespace baton::collective {
@@ -21,12 +22,6 @@ struct Outline {
 };
 
 Outline outline_of(const Call& call, Form form);
-
-// Which call of a communicator it is: the first is number 0; persistent ones count apart.
-struct CallNumber {
-  std::uint32_t number;
-  bool persistent;
-};
 
 // What everybody hears in the end: MPI_SUCCESS, or the class of the error and its words.
 struct Verdict {

@@ -7,7 +7,8 @@
 
 #include <cstdint>
 
-#include "collective/check/alike.hpp"
+#include "collective/check/checking.hpp"
+#include "message/core/wait.hpp"
 
 namespace baton::collective {
 

@@ -1,5 +1,6 @@
 #include "collective/check/describe_wait.hpp"
 
+#include "collective/check/procedure.hpp"
 #include "collective/check/words.hpp"
 #include "collective/form.hpp"
 #include "message/core/engine.hpp"

@@ -4,7 +4,8 @@
 
 #include <cstddef>
 
-#include "collective/check/compare.hpp"
+#include "collective/call_number.hpp"
+#include "world/communicator.hpp"
 
 namespace baton::collective {
 

@@ -28,7 +28,7 @@ Task settle_room(Run& run, RoomPart part) {
   world::RoomView& view = run.room();
   if (take_charge(view, part)) {
     world::RoomOffer offer{};
-    if (comm.rank() == 0) offer = world::open_room(comm, view, part);
+    if (comm.rank() == 0) offer = world::open_room(comm.collective, view, part);
     Datatype& type = *datatype::datatypes.find(MPI_INT64_T);
     // Which of several calls comes here first differs between ranks: the messages are not theirs. A
     // persistent one settles its own.
@@ -37,7 +37,7 @@ Task settle_room(Run& run, RoomPart part) {
     co_await broadcast_on_tree(run, comm.collective, &offer, 2, type, 0);
     run.change_tag(own);
     platform::Guard guard(view.lock);
-    world::enter_room(comm, view, part, offer);
+    world::enter_room(comm.collective, view, part, offer);
   }
   co_await run.until_progress([&view, part] {
     platform::Guard guard(view.lock);

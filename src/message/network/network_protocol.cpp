@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/environment.hpp"
 #include "base/network_profile.hpp"
 #include "base/settings.hpp"
 #include "message/core/account.hpp"

@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "platform/signal_handlers.hpp"
 
 namespace baton::transport::network {

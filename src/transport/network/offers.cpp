@@ -15,6 +15,7 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/environment.hpp"
 #include "base/numa_policy.hpp"
 #include "base/settings.hpp"
 #include "transport/network/keyed_hash.hpp"

@@ -1,6 +1,6 @@
 #include <new>
 
-#include "base/settings.hpp"
+#include "base/environment.hpp"
 #include "platform/stream.hpp"
 #include "world/wire_up/manager_choice.hpp"
 #include "world/wire_up/pmi_manager.hpp"

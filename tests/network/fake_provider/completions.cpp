@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "checksum.hpp"
-#include "domain.hpp"
 #include "rule.hpp"
 
 namespace fake {
@@ -16,8 +15,8 @@ void Completions::add(Completion completion) {
 
 // Any; of messages from one sender the first, unless they may overtake each other.
 std::size_t Completions::choose() {
-  std::size_t chosen = domain_.chance.below(good_.size());
-  if (domain_.personality.overtake || !(good_[chosen].flags & FI_RECV)) return chosen;
+  std::size_t chosen = chance_.below(good_.size());
+  if (personality_.overtake || !(good_[chosen].flags & FI_RECV)) return chosen;
   for (std::size_t i = 0; i < good_.size(); ++i)
     if ((good_[i].flags & FI_RECV) && good_[i].from == good_[chosen].from &&
         good_[i].turn < good_[chosen].turn)
@@ -27,7 +26,7 @@ std::size_t Completions::choose() {
 
 // The last look at what was the provider's until now.
 void Completions::let_go(const Completion& completion) {
-  if (completion.of_user && completion.context) domain_.contexts.end(completion.context);
+  if (completion.of_user && completion.context) contexts_.end(completion.context);
   std::uint64_t sum = 0;
   for (const iovec& part : completion.parts) sum = checksum(part.iov_base, part.iov_len, sum);
   if (!completion.parts.empty() && sum != completion.checksum)
@@ -38,11 +37,10 @@ void Completions::let_go(const Completion& completion) {
 }
 
 ssize_t Completions::take(fi_cq_data_entry* entries, std::size_t most) {
-  Chance& chance = domain_.chance;
-  if (chance.one_in(4)) return -FI_EAGAIN;
+  if (chance_.one_in(4)) return -FI_EAGAIN;
   if (!failed_.empty()) return -FI_EAVAIL;
   std::size_t count = 0;
-  while (count < most && !good_.empty() && !chance.one_in(8)) {
+  while (count < most && !good_.empty() && !chance_.one_in(8)) {
     const std::size_t chosen = choose();
     std::swap(good_[chosen], good_.back());
     const Completion completion = std::move(good_.back());

@@ -7,10 +7,12 @@
 #include <cstdint>
 #include <vector>
 
-namespace fake {
+#include "chance.hpp"
+#include "context.hpp"
+#include "personality.hpp"
+#include "region.hpp"
 
-struct Domain;
-struct Region;
+namespace fake {
 
 struct Completion {
   void* context = nullptr;
@@ -30,7 +32,8 @@ struct Completion {
 
 class Completions {
  public:
-  explicit Completions(Domain& domain) : domain_(domain) {}
+  Completions(const Personality& personality, Chance& chance, Contexts& contexts)
+      : personality_(personality), chance_(chance), contexts_(contexts) {}
   void add(Completion completion);
   // Of a queue's read: how many, or a negative error.
   ssize_t take(fi_cq_data_entry* entries, std::size_t most);
@@ -42,7 +45,9 @@ class Completions {
   std::size_t choose();
   void let_go(const Completion& completion);
 
-  Domain& domain_;
+  const Personality& personality_;
+  Chance& chance_;
+  Contexts& contexts_;
   std::vector<Completion> good_, failed_;
 };
 

@@ -2,19 +2,12 @@
 
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
-#include <unistd.h>
 
 #include <cstring>
 
 #include "rule.hpp"
 
 namespace fake {
-
-// Ranks of one job do not all do the same.
-Domain::Domain()
-    : fid_domain{},
-      personality(read_personality()),
-      chance(personality.seed * 1000003 + static_cast<std::uint64_t>(::getpid() - ::getppid())) {}
 
 Inside::Inside(Domain& domain) : domain_(domain) {
   if (domain.is_busy.exchange(true)) broken("two threads are in one domain (FI_THREAD_DOMAIN)");

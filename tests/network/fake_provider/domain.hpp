@@ -9,14 +9,9 @@
 #include <atomic>
 #include <vector>
 
-#include "chance.hpp"
-#include "completions.hpp"
-#include "context.hpp"
-#include "personality.hpp"
 #include "receivers.hpp"
-#include "region.hpp"
+#include "resources.hpp"
 #include "senders.hpp"
-#include "wire.hpp"
 
 namespace fake {
 
@@ -35,17 +30,11 @@ struct Endpoint : fid_ep {
   bool has_addresses = false, has_queue = false, enabled = false;
 };
 
-struct Domain : fid_domain {
-  Domain();
+struct Domain : fid_domain, Resources {
+  Domain() : fid_domain{} {}
 
-  Personality personality;
-  Chance chance;
-  Contexts contexts{chance};
-  Regions regions{personality, chance};
-  Wire wire;
-  Completions completions{*this};
   Senders senders{*this};
-  Receivers receivers{*this};
+  Receivers receivers{*this, senders};
   AddressTable* addresses = nullptr;
   Queue* queue = nullptr;
   Endpoint* endpoint = nullptr;

@@ -6,13 +6,12 @@
 #include <cstring>
 
 #include "checksum.hpp"
-#include "domain.hpp"
 #include "rule.hpp"
 
 namespace fake {
 
 bool Receivers::has_room() {
-  return !domain_.chance.one_in(6) && posted_.size() < domain_.personality.receives_max;
+  return !resources_.chance.one_in(6) && posted_.size() < resources_.personality.receives_max;
 }
 
 void Receivers::post(void* buffer, std::size_t bytes, Region* region, void* context) {
@@ -20,7 +19,7 @@ void Receivers::post(void* buffer, std::size_t bytes, Region* region, void* cont
   constexpr std::size_t scribbled_bytes_max = 256;
   Posted posted{static_cast<char*>(buffer), bytes, region, context, 0};
   const std::size_t scribbled = std::min(bytes, scribbled_bytes_max);
-  std::memset(posted.buffer, static_cast<int>(domain_.chance.below(256)), scribbled);
+  std::memset(posted.buffer, static_cast<int>(resources_.chance.below(256)), scribbled);
   posted.checksum = checksum(posted.buffer, scribbled);
   if (region) ++region->uses;
   posted_.push_back(posted);
@@ -33,20 +32,15 @@ void Receivers::put_in_place(const ChunkHeader& header, const char* data, std::s
     std::memcpy(arrival.message.data() + header.offset, data, bytes);
     return;
   }
-  if (header.kind == Kind::read_data) return domain_.senders.take_data(header, data, bytes);
+  if (header.kind == Kind::read_data) return senders_.take_data(header, data, bytes);
   if (header.kind == Kind::read || header.kind == Kind::delivery) return;
   // The region has to be there when the first byte comes, and until the last one has come.
   Region& region =
-      domain_.regions.remote(header.key, header.address, header.whole, FI_REMOTE_WRITE);
+      resources_.regions.remote(header.key, header.address, header.whole, FI_REMOTE_WRITE);
   if (arrival.region && arrival.region != &region) broken("a key changes its region under a write");
   if (!arrival.region) ++region.uses;
   arrival.region = &region;
-  std::memcpy(domain_.regions.place(region, header.address) + header.offset, data, bytes);
-}
-
-bool Receivers::has_heard(std::uint64_t name) const {
-  const auto source = sources_.find(name);
-  return source != sources_.end() && source->second.turn > 0;
+  std::memcpy(resources_.regions.place(region, header.address) + header.offset, data, bytes);
 }
 
 void Receivers::finish(const ChunkHeader& header, Arrival& arrival) {
@@ -54,13 +48,13 @@ void Receivers::finish(const ChunkHeader& header, Arrival& arrival) {
   if (header.kind == Kind::message) {
     sources_[header.from].whole[header.turn] = std::move(arrival.message);
   } else if (header.kind == Kind::delivered_write) {
-    domain_.senders.confirm(header.from, header.operation);
+    senders_.confirm(header.from, header.operation);
   } else if (header.kind == Kind::read) {
     Region& region =
-        domain_.regions.remote(header.key, header.address, header.wanted, FI_REMOTE_READ);
-    domain_.senders.answer(header, region, domain_.regions.place(region, header.address));
+        resources_.regions.remote(header.key, header.address, header.wanted, FI_REMOTE_READ);
+    senders_.answer(header, region, resources_.regions.place(region, header.address));
   } else if (header.kind == Kind::delivery || header.kind == Kind::read_data) {
-    domain_.senders.end(header.answers);
+    senders_.end(header.answers);
   } else {
     Completion completion;
     completion.of_user = false;
@@ -69,7 +63,7 @@ void Receivers::finish(const ChunkHeader& header, Arrival& arrival) {
     completion.flags = FI_RMA | FI_REMOTE_WRITE | FI_REMOTE_CQ_DATA;
     completion.bytes = header.whole;
     completion.data = header.data;
-    domain_.completions.add(std::move(completion));
+    resources_.completions.add(std::move(completion));
   }
 }
 
@@ -93,7 +87,7 @@ std::vector<std::uint64_t> Receivers::ready_sources() const {
 }
 
 void Receivers::deliver(std::uint64_t name, Source& source) {
-  std::swap(posted_[domain_.chance.below(posted_.size())], posted_.back());
+  std::swap(posted_[resources_.chance.below(posted_.size())], posted_.back());
   const Posted posted = posted_.back();
   posted_.pop_back();
   constexpr std::size_t scribbled_bytes_max = 256;
@@ -114,21 +108,22 @@ void Receivers::deliver(std::uint64_t name, Source& source) {
   completion.regions = {posted.region};
   completion.from = name;
   completion.turn = source.turn++;
+  senders_.note_heard(name);
   source.whole.erase(due);
-  domain_.completions.add(std::move(completion));
+  resources_.completions.add(std::move(completion));
 }
 
 void Receivers::progress() {
   Chunk chunk;
   std::size_t bytes = 0;
-  for (std::size_t tries = domain_.chance.below(12); tries > 0; --tries) {
-    if (!domain_.wire.receive(chunk, bytes)) break;
+  for (std::size_t tries = resources_.chance.below(12); tries > 0; --tries) {
+    if (!resources_.wire.receive(chunk, bytes)) break;
     take(chunk, bytes);
   }
-  while (!posted_.empty() && !domain_.chance.one_in(4)) {
+  while (!posted_.empty() && !resources_.chance.one_in(4)) {
     const std::vector<std::uint64_t> ready = ready_sources();
     if (ready.empty()) return;
-    const std::uint64_t name = ready[domain_.chance.below(ready.size())];
+    const std::uint64_t name = ready[resources_.chance.below(ready.size())];
     deliver(name, sources_[name]);
   }
 }

@@ -8,22 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "completions.hpp"
-#include "region.hpp"
-#include "wire.hpp"
+#include "resources.hpp"
+#include "senders.hpp"
 
 namespace fake {
 
 class Receivers {
  public:
-  explicit Receivers(Domain& domain) : domain_(domain) {}
+  Receivers(Resources& resources, Senders& senders) : resources_(resources), senders_(senders) {}
 
   bool has_room();
   // With room only.
   void post(void* buffer, std::size_t bytes, Region* region, void* context);
   void progress();
-  // Whether a message of that sender has been delivered.
-  bool has_heard(std::uint64_t name) const;
   // Whether there is something to do that no datagram will announce.
   bool can_deliver() const;
   void forget_all();
@@ -54,7 +51,8 @@ class Receivers {
   void deliver(std::uint64_t name, Source& source);
   std::vector<std::uint64_t> ready_sources() const;
 
-  Domain& domain_;
+  Resources& resources_;
+  Senders& senders_;
   std::vector<Posted> posted_;
   std::map<std::pair<std::uint64_t, std::uint64_t>, Arrival> arrivals_;  // by sender and number
   std::map<std::uint64_t, Source> sources_;                              // by name

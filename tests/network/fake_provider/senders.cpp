@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "checksum.hpp"
-#include "domain.hpp"
 #include "rule.hpp"
 
 namespace fake {
@@ -39,8 +38,8 @@ std::uint64_t sum_of(const std::vector<iovec>& parts) {
 }  // namespace
 
 bool Senders::has_room() {
-  return !domain_.chance.one_in(6) &&
-         all_.size() + awaiting_.size() < domain_.personality.operations_max;
+  return !resources_.chance.one_in(6) &&
+         all_.size() + awaiting_.size() < resources_.personality.operations_max;
 }
 
 void Senders::begin(std::unique_ptr<Outgoing> outgoing) {
@@ -52,20 +51,19 @@ void Senders::begin(std::unique_ptr<Outgoing> outgoing) {
     if (region) ++region->uses;
   header.whole = 0;
   for (const iovec& part : completion.parts) header.whole += part.iov_len;
-  header.from = domain_.wire.name();
+  header.from = resources_.wire.name();
   header.operation = begun_++;
   if (header.kind == Kind::message) {
     std::uint64_t& turn = turns_[outgoing->to];
     header.turn = turn;
-    const bool may_be_lost =
-        domain_.personality.crossing && !domain_.receivers.has_heard(outgoing->to);
+    const bool may_be_lost = resources_.personality.crossing && !heard_.contains(outgoing->to);
     // Without chunks it is told to have left, and takes nobody's turn.
-    if (may_be_lost && domain_.chance.one_in(2)) return all_.push_back(std::move(outgoing));
+    if (may_be_lost && resources_.chance.one_in(2)) return all_.push_back(std::move(outgoing));
     ++turn;
   }
   // Up to some dozens of chunks; of nothing one.
-  const std::size_t most =
-      std::min(chunk_bytes_max, header.whole / 8 + 1 + domain_.chance.below(header.whole / 2 + 1));
+  const std::size_t most = std::min(
+      chunk_bytes_max, header.whole / 8 + 1 + resources_.chance.below(header.whole / 2 + 1));
   std::uint64_t offset = 0;
   do {
     const std::size_t bytes = std::min<std::size_t>(most, header.whole - offset);
@@ -124,7 +122,7 @@ void Senders::end(std::uint64_t operation) {
   Completion completion = std::move(found->second);
   awaiting_.erase(found);
   if (completion.flags & FI_READ) completion.checksum = sum_of(completion.parts);
-  domain_.completions.add(std::move(completion));
+  resources_.completions.add(std::move(completion));
 }
 
 void Senders::inject(std::uint64_t to, ChunkHeader header, const void* data, std::size_t bytes) {
@@ -173,26 +171,26 @@ void Senders::finish(std::size_t index, int error) {
   // Of what was injected only a failure is told, with nobody's context.
   if (completion.context || error) {
     if (!completion.context) completion.parts.clear();
-    domain_.completions.add(std::move(completion));
+    resources_.completions.add(std::move(completion));
   }
 }
 
 void Senders::progress() {
   Chunk chunk;
-  for (std::size_t tries = domain_.chance.below(10); tries > 0 && !all_.empty(); --tries) {
-    const std::size_t index = domain_.chance.below(all_.size());
+  for (std::size_t tries = resources_.chance.below(10); tries > 0 && !all_.empty(); --tries) {
+    const std::size_t index = resources_.chance.below(all_.size());
     Outgoing& outgoing = *all_[index];
     auto& left = outgoing.left;
     if (left.empty()) {
       if (!waits(outgoing)) finish(index, 0);
       continue;
     }
-    std::swap(left[domain_.chance.below(left.size())], left.back());
+    std::swap(left[resources_.chance.below(left.size())], left.back());
     const auto [offset, bytes] = left.back();
     chunk.header = outgoing.header;
     chunk.header.offset = offset;
     gather(outgoing.completion.parts, offset, bytes, chunk.bytes);
-    const int code = domain_.wire.send(outgoing.to, chunk, bytes);
+    const int code = resources_.wire.send(outgoing.to, chunk, bytes);
     if (code == -FI_EAGAIN) continue;
     left.pop_back();
     if (code != 0 || (left.empty() && !waits(outgoing))) finish(index, -code);
@@ -206,6 +204,7 @@ void Senders::forget_all() {
              static_cast<unsigned long long>(outgoing->header.whole));
   if (!awaiting_.empty()) broken("the endpoint is closed while a remote access is under way");
   all_.clear();
+  heard_.clear();
 }
 
 }  // namespace fake

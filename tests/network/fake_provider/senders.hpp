@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
-#include "completions.hpp"
-#include "wire.hpp"
+#include "resources.hpp"
 
 namespace fake {
 
@@ -25,7 +25,7 @@ struct Outgoing {
 
 class Senders {
  public:
-  explicit Senders(Domain& domain) : domain_(domain) {}
+  explicit Senders(Resources& resources) : resources_(resources) {}
 
   // Whether another one finds room now.
   bool has_room();
@@ -39,6 +39,8 @@ class Senders {
   // Such an answer has come: the operation is over. And a read's data.
   void end(std::uint64_t operation);
   void take_data(const ChunkHeader& header, const char* data, std::size_t bytes);
+  // A message of that sender has been delivered here.
+  void note_heard(std::uint64_t name) { heard_.insert(name); }
   void inject(std::uint64_t to, ChunkHeader header, const void* data, std::size_t bytes);
   void progress();
   bool empty() const { return all_.empty(); }
@@ -53,10 +55,11 @@ class Senders {
   void finish(std::size_t index, int error);
   void fail(std::uint64_t operation, int error);
 
-  Domain& domain_;
+  Resources& resources_;
   std::vector<std::unique_ptr<Outgoing>> all_;
   std::map<std::uint64_t, Completion> awaiting_;  // an answer, by number: they have left
   std::map<std::uint64_t, std::uint64_t> turns_;  // of messages, by receiver
+  std::set<std::uint64_t> heard_;                 // names of senders
   std::uint64_t begun_ = 0;
 };
 

@@ -1,4 +1,4 @@
-#include "world/node_parts.hpp"
+#include "world/node_layout.hpp"
 
 #include <atomic>
 #include <cstdlib>
@@ -6,7 +6,6 @@
 
 #include "message/core/engine.hpp"
 #include "platform/lock.hpp"
-#include "world/communicator.hpp"
 
 namespace baton::world {
 
@@ -117,20 +116,6 @@ const NodeParts* node_parts(Communicator& communicator) {
   // ORDER world.node_parts: release here, acquire above.
   parts.store(made, std::memory_order_release);
   return made;
-}
-
-void leave_node_parts(NodeParts& parts) {
-  leave_part(*parts.node);
-  leave_part(*parts.column);
-}
-
-void free_node_parts(NodeParts& parts) {
-  if (parts.node) free_part(*parts.node);
-  if (parts.column) free_part(*parts.column);
-  std::free(parts.node_of);
-  std::free(parts.number_of);
-  std::free(parts.first_of);
-  delete &parts;
 }
 
 }  // namespace baton::world

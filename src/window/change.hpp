@@ -1,0 +1,72 @@
+// What accumulates do to elements: which change it is, whether atomic instructions can make it, and
+// the change itself, also of this rank's own elements for others. Used by the accumulating
+// operations, and by the target's side of those that it carries out.
+#pragma once
+
+#include "datatype/operation.hpp"
+#include "window/elements.hpp"
+#include "window/place.hpp"
+
+namespace baton::window {
+
+// Elements as an accumulate changes them.
+struct Elements {
+  const Datatype* type = nullptr;  // predefined; null: bytes, which are only replaced or read
+  std::int64_t bytes = 1;          // of each
+  bool pairs = false;
+  Change change;
+
+  bool is_padded() const { return pairs && !type->contiguous; }
+};
+
+// MPI_ERR_OP, MPI_ERR_TYPE, explained.
+[[nodiscard]] Error describe(const Operation& operation, const Datatype& type, Elements* elements);
+
+// The kernel of an operation on bytes, as on numbers without a sign, where the standard has none.
+BATON_COLD datatype::Kernel kernel_for_bytes(const Operation& operation, const Datatype& type);
+
+// Which instruction adds elements of a kind, if one does.
+inline Change::Kind sum_of(datatype::Element element) {
+  using datatype::Element;
+  const Element plain = datatype::without_plain(element);
+  if (plain >= Element::int8 && plain <= Element::uint64) return Change::Kind::add;
+  const bool is_real = plain == Element::float32 || plain == Element::float64;
+  return is_real ? Change::Kind::add_real : Change::Kind::kernel;
+}
+
+// What an operation does to elements of a predefined type; false: it is not defined on them.
+BATON_INLINE bool describe_change(const Operation& operation, const Datatype& type,
+                                  Change* change) {
+  if (operation.handle == MPI_REPLACE || operation.handle == MPI_NO_OP) {
+    change->kind = operation.handle == MPI_REPLACE ? Change::Kind::replace : Change::Kind::nothing;
+    return true;
+  }
+  if (BATON_UNLIKELY(!operation.predefined)) return false;
+  change->kernel = kernel_of(operation, type);
+  if (BATON_UNLIKELY(!change->kernel)) change->kernel = kernel_for_bytes(operation, type);
+  change->kind = operation.handle == MPI_SUM ? sum_of(type.element) : Change::Kind::kernel;
+  return change->kernel != nullptr;
+}
+
+// Whether each element can be changed by an atomic instruction.
+bool can_be_atomic(const Elements& elements, const Place& at, char* memory);
+
+// Whether each element of a predefined type from there on can be changed by an atomic instruction.
+inline bool is_atomic_array(const Spot& spot, const Datatype& type) {
+  return spot.memory && type.contiguous && is_atomic_size(type.size) &&
+         is_atomic_place(spot.memory, type.size);
+}
+
+// Changes the elements of a place, which this rank holds. `in` and `old` are packed, or null.
+[[nodiscard]] Error change_place(Window& window, const Spot& spot, const Elements& elements,
+                                 bool atomic, const char* in, char* old, const Place& at);
+
+// Changes packed elements at `memory` of this rank, in its progress: `in` is packed, too, or null;
+// so is `old`.
+[[nodiscard]] Error change_own(Window& window, char* memory, const Datatype& type,
+                               std::int64_t bytes, const Operation& operation, const char* in,
+                               char* old);
+void swap_own(Window& window, char* memory, const Datatype& type, const void* from,
+              const void* expected, void* old);
+
+}  // namespace baton::window

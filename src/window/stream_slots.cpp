@@ -1,0 +1,79 @@
+#include "window/stream_slots.hpp"
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "transport/heap.hpp"
+#include "transport/node.hpp"
+#include "transport/single_copy.hpp"
+#include "window/change.hpp"
+
+namespace baton::window {
+
+namespace {
+
+StreamSlots* own_slots = nullptr;
+StreamChoices** choices = nullptr;  // by local rank, where there were some
+
+void copy_by_kernel(StreamSide& side, const Work& work, LocalRank asker, char* memory) {
+  char* there;
+  std::memcpy(&there, work.data, sizeof there);
+  side.copy_by_kernel([&](std::int64_t position, std::int64_t bytes) {
+    return work.kind == WorkKind::put_stream
+               ? transport::read_from(asker, there + position, memory + position, bytes)
+               : transport::write_to(asker, memory + position, there + position, bytes);
+  });
+}
+
+}  // namespace
+
+StreamSlots* own_stream_slots() {
+  void* memory = own_slots;
+  if (!memory && !transport::allocate_exported(sizeof(StreamSlots), alignof(StreamSlots), nullptr,
+                                               false, &memory))
+    own_slots = static_cast<StreamSlots*>(memory);
+  return own_slots;
+}
+
+StreamChoices* stream_choices_of(LocalRank rank) {
+  if (!choices)
+    choices =
+        static_cast<StreamChoices**>(std::calloc(transport::rank_count(), sizeof(StreamChoices*)));
+  if (!choices) return nullptr;
+  StreamChoices*& its = choices[number_of(rank)];
+  if (!its) its = new (std::nothrow) StreamChoices;
+  return its;
+}
+
+void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
+                const Operation* operation) {
+  char* there = transport::reach_exported(asker, reinterpret_cast<void*>(work.stream.slots));
+  if (!there) {
+    work.pieces = 0;  // nothing is done
+    return;
+  }
+  StreamSide side(work, *reinterpret_cast<StreamSlots*>(there), false);
+  char* memory = reinterpret_cast<char*>(work.first.address);
+  if (work.stream.way == StreamWay::both_by_kernel)
+    return copy_by_kernel(side, work, asker, memory);
+  if (work.kind == WorkKind::get_stream) return side.fill(memory);
+  side.empty([&](const char* slot, std::int64_t position, std::int64_t here) {
+    if (work.kind == WorkKind::put_stream)
+      platform::copy_run(memory + position, slot, static_cast<std::size_t>(here));
+    else
+      work.error = change_own(window, memory + position, *type, here, *operation, slot, nullptr);
+    return work.error == MPI_SUCCESS;
+  });
+}
+
+void free_streams() {
+  if (own_slots) (void)transport::release_exported(own_slots);
+  own_slots = nullptr;
+  for (std::uint32_t rank = 0; choices && rank < transport::rank_count(); ++rank)
+    delete choices[rank];
+  std::free(choices);
+  choices = nullptr;
+}
+
+}  // namespace baton::window

@@ -1,0 +1,133 @@
+// The slots that the data of long operations goes through, and the sides of the two ranks that fill
+// and empty them (window/stream.hpp). Used by the origin, and by the target, which does its side as
+// delegated work. Invariant: the slots are the origin's, in memory that both reach.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+
+#include "datatype/operation.hpp"
+#include "lockfree/slot_stream.hpp"
+#include "platform/copy.hpp"
+#include "window/stream_choice.hpp"
+#include "window/window.hpp"
+#include "window/work.hpp"
+
+namespace baton::window {
+
+struct StreamSlots {
+  // Guesses: pieces that stay in the first cache on both sides, and some of them ahead.
+  static constexpr std::int64_t piece_bytes_max = 1 << 12;
+  static constexpr std::uint32_t count = 32;
+
+  lockfree::SlotStream<lockfree::Hardware> progress;
+  // Where both copy by the kernel: so many bytes have somebody who copies them, and what the target
+  // could not.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> claimed;
+  WorkPiece left;
+  alignas(cache_line_bytes) char bytes[count][piece_bytes_max];
+};
+
+// One side of a stream of as many bytes as the work has.
+class StreamSide {
+ public:
+  StreamSide(const Work& work, StreamSlots& its_slots, bool is_origin)
+      : work_(work), slots_(its_slots), is_origin_(is_origin) {}
+
+  void fill(const char* from) {
+    const bool around = work_.stream.way == StreamWay::around_cache;
+    run([&](std::uint32_t piece) { return may_fill(slots_.progress, piece, StreamSlots::count); },
+        [&](std::uint32_t piece, std::int64_t position, std::int64_t bytes) {
+          copy_in(piece, from + position, bytes, around);
+          note_filled(slots_.progress, piece);
+          return true;
+        });
+  }
+
+  // `copy(position, bytes)` by the kernel, as long as there are pieces that nobody has claimed;
+  // false: it fails. That piece is left then.
+  template <class Copy>
+  void copy_by_kernel(Copy copy) {
+    const std::uint64_t bytes = work_.first.bytes;
+    const auto step = static_cast<std::uint64_t>(work_.stream.piece_bytes);
+    for (;;) {
+      // relaxed: whose a piece is, is all it says.
+      const std::uint64_t start = slots_.claimed.fetch_add(step, std::memory_order_relaxed);
+      if (start >= bytes) return;
+      const WorkPiece piece{start, std::min(step, bytes - start)};
+      if (copy(static_cast<std::int64_t>(start), static_cast<std::int64_t>(piece.bytes))) continue;
+      slots_.left = piece;
+      return;
+    }
+  }
+
+  // `take(slot, position, bytes)`; false: it fails, and the stream ends.
+  template <class Take>
+  void empty(Take take) {
+    run([&](std::uint32_t piece) { return may_empty(slots_.progress, piece); },
+        [&](std::uint32_t piece, std::int64_t position, std::int64_t bytes) {
+          if (!take(slot(piece), position, bytes)) return false;
+          note_emptied(slots_.progress, piece);
+          return true;
+        });
+  }
+
+ private:
+  char* slot(std::uint32_t piece) { return slots_.bytes[piece % StreamSlots::count]; }
+
+  void copy_in(std::uint32_t piece, const char* from, std::int64_t bytes, bool around) {
+    const auto count = static_cast<std::size_t>(bytes);
+    if (around) {
+      platform::copy_around_cache(slot(piece), from, count);
+      return platform::end_around_cache();
+    }
+    // What is filled next is fetched from whoever has read it last.
+    for (std::int64_t i = 0; i < bytes; i += cache_line_bytes)
+      platform::prefetch_for_write(slot(piece + 1) + i);
+    platform::copy_run(slot(piece), from, count);
+  }
+
+  // Looks until `ready`, or until the other side has ended the work before time.
+  template <class Ready>
+  bool await(Ready ready) {
+    constexpr int pauses_max = 1000;  // guess
+    for (int looks = 0; !ready(); ++looks) {
+      if (is_origin_ && lockfree::is_done(work_.state)) return ready();
+      if (looks < pauses_max)
+        platform::pause_cpu();
+      else
+        platform::yield_cpu();
+    }
+    return true;
+  }
+
+  template <class MayUse, class Use>
+  void run(MayUse may_use, Use use) {
+    const auto bytes = static_cast<std::int64_t>(work_.first.bytes);
+    const std::int64_t step = work_.stream.piece_bytes;
+    std::uint32_t piece = 0;
+    for (std::int64_t position = 0; position < bytes; position += step, ++piece) {
+      if (!await([&] { return may_use(piece); })) return;
+      if (!use(piece, position, std::min(step, bytes - position))) return;
+    }
+  }
+
+  const Work& work_;
+  StreamSlots& slots_;
+  bool is_origin_;
+};
+
+// What this rank has for streams, made when it is first wanted; null: no memory. Its slots, and
+// what its streams with a rank of the node took. Under `delegation_lock`.
+StreamSlots* own_stream_slots();
+StreamChoices* stream_choices_of(LocalRank rank);
+
+// The target's side, whose memory was checked. `type` and `operation` are of accumulates.
+void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
+                const Operation* operation);
+
+// Gives back what this rank has; no window needs it any more.
+void free_streams();
+
+}  // namespace baton::window

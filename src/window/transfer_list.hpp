@@ -1,0 +1,68 @@
+// Data between ranks of a window that goes beside the messages that announce it: what the origin
+// (window/transfer.hpp) and the target (window/transfer_target.hpp) keep of each piece.
+#pragma once
+
+#include <cstdint>
+#include <new>
+
+#include "message/core/request.hpp"
+#include "message/network/remote_access.hpp"
+#include "window/remote_message.hpp"
+
+namespace baton::window {
+
+// As the target hears of one.
+struct Announcement {
+  RemoteHeader header;  // whose number is the transfer's
+  RemotePiece piece;
+  Window* window;
+  int rank;  // the origin's
+};
+
+// At the origin one that it has begun, or an answer that it expects; at the target one that was
+// announced.
+struct Transfer {
+  message::Request request;
+  Window* window = nullptr;
+  int rank = 0;              // the other's
+  std::uint32_t number = 0;  // in the order in which this rank has begun them
+  Transfer* next = nullptr;
+  const Datatype* type = nullptr;  // held, at the origin; null: an answer is what it waits for
+  std::int64_t bytes = 0;
+  Expected expected;
+  message::RemoteAccess* access = nullptr;  // by the provider, which is waited for then
+  char* data = nullptr;                     // of an accumulate, at the target
+  Announcement announcement{};
+};
+
+// In the order in which they began.
+struct TransferList {
+  Transfer* first = nullptr;
+  Transfer** last = &first;
+  void add(Transfer* transfer) {
+    *last = transfer;
+    last = &transfer->next;
+  }
+  void remove(Transfer** link) {
+    Transfer* transfer = *link;
+    *link = transfer->next;
+    if (last == &transfer->next) last = link;
+  }
+};
+
+// Tags: what origins send, and what they get.
+inline std::int32_t tag_of(std::uint32_t number, bool got) {
+  constexpr std::uint32_t numbers = 1 << 22;
+  return static_cast<std::int32_t>(number % numbers * 2 + got);
+}
+
+// Null: no memory.
+inline Transfer* new_transfer(Window& window, int rank) {
+  auto* transfer = new (std::nothrow) Transfer;
+  if (!transfer) return nullptr;
+  transfer->window = &window;
+  transfer->rank = rank;
+  return transfer;
+}
+
+}  // namespace baton::window

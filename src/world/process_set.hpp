@@ -1,0 +1,25 @@
+// The process sets that sessions name (MPI 5.0, "The Sessions Model"): "mpi://WORLD" and
+// "mpi://SELF". Their groups belong to the session, and communicators are made of groups without a
+// parent. Used by layer 10.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "world/communicator.hpp"
+#include "world/error_handler.hpp"
+#include "world/group.hpp"
+#include "world/session.hpp"
+
+namespace baton::world {
+
+// Null beyond the last.
+const char* process_set_name(int place);
+// The group of a set; null, without an explanation, when there is no such set.
+Group* process_set_group(const char* name, Session* session);
+std::int32_t process_set_size(const char* name);  // -1: no such set
+
+// Collective over `group`: a communicator; the text keeps concurrent creations apart.
+Error create_from_group(Group& group, const char* text, ErrorHandler& handler, Communicator** made);
+
+}  // namespace baton::world
