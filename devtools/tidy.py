@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Style as a test: layers, cycles, sizes, bans, pairs of orderings, decisions on one screen, headers that stand alone,
-fresh generated files.
+"""Style as a test: layers, cycles, sizes, bans, pairs of orderings, a test for each source, decisions on one screen,
+headers that stand alone, fresh generated files.
 
 Prints file:line, what is wrong and the remedy; ends with 1 when anything is.
 """
 import argparse
 import ast
 import concurrent.futures
+import fnmatch
 import os
 import re
 import subprocess
@@ -456,6 +457,47 @@ def check_mirror(names, findings):
                          "name it after its subject")
 
 
+# Every source of the layers of messages and what stands on them has a unit test, or says which other test covers it.
+UNIT_TESTED = [folder for folder, layer in LAYERS.items() if 3 <= layer <= 9]
+COVERED_BY = "tests/covered_by.txt"
+
+
+def unit_test_of(name):
+    return f"tests/{os.path.splitext(name.removeprefix('src/'))[0]}_test.cpp"
+
+
+def covered(sources, findings, known):
+    """The sources that lines of the table cover; notes lines that are wrong."""
+    done = set()
+    for number, line in enumerate(read(COVERED_BY).split("\n") if COVERED_BY in known else [], 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        pattern, _, rest = line.partition("  ")
+        meant = [name for name in sources if fnmatch.fnmatchcase(name, pattern) and
+                 os.path.dirname(name) == os.path.dirname(pattern)]
+        tests = re.findall(r"tests/[\w/]+\.\w+", rest)
+        if not re.match(r" *tests/[^:]+: *\S", rest):
+            findings.add(COVERED_BY, number, "no test, or not what it covers", "write SOURCE  TEST, TEST: what")
+        for test in tests:
+            if test not in known:
+                findings.add(COVERED_BY, number, f"{test} is not there", "name the test that is")
+        if not meant:
+            findings.add(COVERED_BY, number, f"{pattern} names no source", "take the line away, or name the source as it is called")
+        elif all(unit_test_of(name) in known for name in meant):
+            findings.add(COVERED_BY, number, f"{pattern} has a unit test", "take the line away")
+        done.update(meant)
+    return done
+
+
+def check_unit_tests(names, findings):
+    known = set(names)
+    sources = [name for name in names if name.endswith(".cpp") and name.startswith("src/") and folder_of(name) in UNIT_TESTED]
+    elsewhere = covered(sources, findings, known)
+    for name in sources:
+        if unit_test_of(name) not in known and name not in elsewhere:
+            findings.add(name, 1, "no test covers it", f"write {unit_test_of(name)}, or say in {COVERED_BY} which test does")
+
+
 def stands_alone(name, build):
     flags = ["-std=gnu++23", "-fsyntax-only", "-x", "c++"] if name.endswith(".hpp") else ["-fsyntax-only", "-x", "c"]
     compiler = "g++" if name.endswith(".hpp") else "gcc"
@@ -532,6 +574,7 @@ def main():
         check_start(name, text, findings)
     check_orders([name for name in code_names if name.startswith(("src/", "launch/", "status/"))], findings)
     check_mirror(names, findings)
+    check_unit_tests(names, findings)
     check_cycles(code_names, findings)
     check_decisions(names, findings)
     if not options.fast:

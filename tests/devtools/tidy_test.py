@@ -163,6 +163,31 @@ class Rules(unittest.TestCase):
         tidy.check_mirror(["tests/base/a_test.cpp", "src/base/b.cpp"], findings)
         self.assertEqual(len(findings.lines), 1)
 
+    def test_a_source_without_a_test_and_a_line_that_is_wrong_are_found(self):
+        files = ["src/world/a.cpp", "src/world/b.cpp", "src/world/agree/c.cpp", "src/base/d.cpp", "tests/world/a_test.cpp",
+                 "tests/world/all_test.py", tidy.COVERED_BY]
+
+        def found(*lines):
+            os.makedirs(os.path.join(tidy.ROOT, "tests"), exist_ok=True)
+            with open(os.path.join(tidy.ROOT, tidy.COVERED_BY), "w") as file:
+                file.write("\n".join(("# What it is.", "", *lines)) + "\n")
+            findings = tidy.Findings()
+            tidy.check_unit_tests(files, findings)
+            return [line.split(": ")[0] for line in findings.lines]
+        b, c = "src/world/b.cpp  tests/world/all_test.py: all", "src/world/agree/c.cpp  tests/world/all_test.py: all"
+        table = tidy.COVERED_BY
+        self.assertEqual(found(b, c), [])
+        self.assertEqual(found(c), ["src/world/b.cpp:1"])
+        # A line for several sources stays as long as one of them needs it, and means one folder.
+        self.assertEqual(found("src/world/*.cpp  tests/world/all_test.py: all", c), [])
+        self.assertEqual(found("src/world/*.cpp  tests/world/all_test.py: all"), ["src/world/agree/c.cpp:1"])
+        self.assertEqual(found(b, c, "src/world/a.cpp  tests/world/all_test.py: all"), [f"{table}:5"])
+        self.assertEqual(found(b, c, "src/world/e.cpp  tests/world/all_test.py: all"), [f"{table}:5"])
+        self.assertEqual(found(c, b.replace("all_test", "other_test")), [f"{table}:4"])
+        self.assertEqual(found(c, b + "; tests/world/other_test.py: more"), [f"{table}:4"])
+        for line in ("src/world/b.cpp  the tests: all", "src/world/b.cpp  tests/world/all_test.py", "src/world/b.cpp"):
+            self.assertEqual(found(c, line), [f"{table}:4"], line)
+
     def test_a_header_that_needs_another_first_is_found(self):
         path = os.path.join(tidy.ROOT, "src", "base")
         os.makedirs(path)

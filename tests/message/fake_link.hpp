@@ -11,7 +11,7 @@
 
 namespace baton::message {
 
-inline constexpr std::uint32_t fake_ranks_max = 4;
+inline constexpr std::uint32_t fake_ranks_max = 24;
 
 // What two ranks know of each other's wishes.
 struct FakeWishes {

@@ -1,6 +1,6 @@
 // Several ranks in one process, each with an engine of its own, so that a test can play both sides
-// of a message step by step: `as(rank, ...)` does something as one of them. Their lines go over
-// fake links, all else through a job's memory. One thread only.
+// of a message step by step: `as(rank, ...)` does something as one of them, also within another
+// such call. Their lines go over fake links, all else through a job's memory. One thread only.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,6 +34,9 @@ inline void exchange_bytes(Engine& one, Engine& other) {
   std::memcpy(static_cast<void*>(&other), between, sizeof(Engine));
 }
 
+// What carries the lines: the test's queues, or the lanes of the job's memory.
+enum class Lines { fake, lanes };
+
 class Ranks {
  public:
   static constexpr std::uint32_t context_id = 8;
@@ -56,7 +59,8 @@ class Ranks {
 
   // Of one node; or each of a node of its own, so that messages go over the network.
   enum class Nodes : std::uint8_t { one, each };
-  explicit Ranks(std::uint32_t count, Nodes nodes = Nodes::one) : count_(count), nodes_(nodes) {
+  explicit Ranks(std::uint32_t count, Nodes nodes = Nodes::one, Lines lines = Lines::fake)
+      : count_(count), nodes_(nodes), lines_(lines) {
     lockfree::WorldPlan world;
     if (nodes == Nodes::each) world = {.processes = count, .nodes = count, .key = {1, 2}};
     lockfree::JobHeader header = lockfree::job_header(count, count, {}, world);
@@ -66,6 +70,7 @@ class Ranks {
     if (nodes == Nodes::each) enter_processes(header);
     for (std::uint32_t rank = 0; rank < count; ++rank) start(rank);
   }
+  Ranks(std::uint32_t count, Lines lines) : Ranks(count, Nodes::one, lines) {}
   ~Ranks() {
     for (std::uint32_t rank = 0; rank < count_; ++rank)
       as(rank, [] {
@@ -117,6 +122,22 @@ class Ranks {
     return as(rank, [] { return engine.counters.unexpected; });
   }
 
+  static Datatype& byte() {
+    static const bool made = (datatype::make_predefined_datatypes(), true);
+    (void)made;
+    return *datatype::datatypes.find(MPI_BYTE);
+  }
+  // Of all ranks, as one of them, who asks.
+  Context context(std::uint32_t rank) {
+    Context context;
+    context.send_id = context.receive_id = context_id;
+    context.rank = static_cast<std::int32_t>(rank);
+    context.size = static_cast<std::int32_t>(count_);
+    context.queue = queue_for(context_id);
+    context.owner = this;  // stands for the communicator
+    return context;
+  }
+
   FakeNetwork network;
 
  private:
@@ -127,20 +148,6 @@ class Ranks {
     transport::network::Network* network = &own_network;
   };
 
-  static Datatype& byte() {
-    static const bool made = (datatype::make_predefined_datatypes(), true);
-    (void)made;
-    return *datatype::datatypes.find(MPI_BYTE);
-  }
-  Context context(std::uint32_t rank) {
-    Context context;
-    context.send_id = context.receive_id = context_id;
-    context.rank = static_cast<std::int32_t>(rank);
-    context.size = static_cast<std::int32_t>(count_);
-    context.queue = queue_for(context_id);
-    context.owner = this;  // stands for the communicator
-    return context;
-  }
   // Where mpiexec would have entered them.
   void enter_processes(const lockfree::JobHeader& header) {
     for (std::uint32_t rank = 0; rank < count_; ++rank) {
@@ -162,6 +169,7 @@ class Ranks {
       EXPECT_EQ(transport::attach_arena(dup(file_), static_cast<LocalRank>(rank)), MPI_SUCCESS);
       transport::offer_probe_word();
       EXPECT_EQ(start_messages(), MPI_SUCCESS) << last_explanation().text;
+      if (lines_ == Lines::lanes) return;
       under_test = this;
       if (nodes_ == Nodes::each) return;
       static_cast<NodeProtocol&>(node()).use_inbox(new FakeInbox(network, rank));
@@ -175,6 +183,7 @@ class Ranks {
   static inline Ranks* under_test = nullptr;
   std::uint32_t count_;
   Nodes nodes_;
+  Lines lines_;
   int file_;
   std::unique_ptr<Side> sides_[fake_ranks_max];
 };

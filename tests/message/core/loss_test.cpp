@@ -1,0 +1,232 @@
+// Lost peers: what is known of them, and which receives fail.
+#include "message/core/loss.hpp"
+
+#include <cerrno>
+#include <vector>
+
+#include "message/core/contact.hpp"
+#include "message/core/protocol.hpp"
+#include "tests/message/ranks.hpp"
+
+namespace baton::message {
+namespace {
+
+// A communicator as the layer above knows it: ranks of it, as processes.
+struct Members {
+  std::vector<Process> processes;
+};
+
+struct losses : protocol {
+  losses() {
+    communicator_view = {[](const void* owner, std::int32_t rank) {
+                           const auto& members = static_cast<const Members*>(owner)->processes;
+                           return static_cast<std::size_t>(rank) < members.size()
+                                      ? members[static_cast<std::size_t>(rank)]
+                                      : engine.self;
+                         },
+                         [](const void* owner, Process process) {
+                           const auto& members = static_cast<const Members*>(owner)->processes;
+                           return std::find(members.begin(), members.end(), process) !=
+                                  members.end();
+                         }};
+  }
+  ~losses() override { communicator_view = {}; }
+  // Rank 0 posts a receive on a communicator of these members.
+  void receive(Members& members, int source, Request& request, std::uint32_t plane = 0) {
+    ranks.as(0, [&] {
+      Context context = ranks.context(0);
+      context.receive_id += plane;
+      context.queue = queue_for(context.receive_id);
+      context.owner = &members;
+      begin_receive(context, &in, sizeof in, Ranks::byte(), source, 1, request);
+    });
+  }
+  bool lose(std::uint32_t lost, int error = ECONNRESET) {
+    return ranks.as(0, [&] { return note_loss(static_cast<Process>(lost), error); });
+  }
+  bool fail_receives() {
+    return ranks.as(0, [] { return fail_lost_receives(); });
+  }
+  Ranks ranks{4};
+  Members all{{Process{0}, Process{1}, Process{2}, Process{3}}};
+  Members without_two{{Process{3}, Process{1}, Process{0}}};
+  int in = 0;
+};
+
+TEST_F(losses, a_loss_is_news_once_and_stays_as_it_was_found) {
+  ranks.as(0, [] { EXPECT_FALSE(has_lost_peers()); });
+  EXPECT_TRUE(lose(2));
+  EXPECT_FALSE(lose(2, ETIMEDOUT));
+  ranks.as(0, [] {
+    EXPECT_TRUE(has_lost_peers());
+    EXPECT_EQ(loss_of(Process{2}), ECONNRESET);
+    EXPECT_EQ(loss_of(Process{1}), 0);
+  });
+  ranks.as(1, [] { EXPECT_FALSE(has_lost_peers()) << "each finds for itself"; });
+}
+
+TEST_F(losses, nobody_loses_himself) {
+  EXPECT_FALSE(lose(0));
+  ranks.as(0, [] { EXPECT_EQ(loss_of(Process{0}), 0); });
+}
+
+TEST_F(losses, receives_that_name_a_lost_peer_fail_and_others_go_on) {
+  Request of_lost, of_other;
+  receive(all, 2, of_lost);
+  receive(all, 1, of_other);
+  EXPECT_FALSE(fail_receives()) << "nobody is lost";
+  lose(2);
+  EXPECT_TRUE(fail_receives());
+  EXPECT_TRUE(is_complete(of_lost));
+  EXPECT_EQ(of_lost.error, MPI_ERR_OTHER);
+  EXPECT_EQ(of_lost.bytes, 0);
+  EXPECT_FALSE(is_complete(of_other));
+  EXPECT_FALSE(fail_receives()) << "that was all";
+  int out = 8;
+  ranks.send(1, 0, &out, sizeof out, 1, sending);
+  ranks.settle();
+  EXPECT_TRUE(is_complete(of_other));
+  EXPECT_EQ(in, 8);
+}
+
+TEST_F(losses, a_source_is_a_rank_of_its_communicator) {
+  Request of_two, of_three;
+  receive(without_two, 2, of_two);    // process 0
+  receive(without_two, 0, of_three);  // process 3
+  lose(2);
+  EXPECT_FALSE(fail_receives());
+  lose(3);
+  EXPECT_TRUE(fail_receives());
+  EXPECT_FALSE(is_complete(of_two));
+  EXPECT_TRUE(is_complete(of_three));
+}
+
+TEST_F(losses, any_source_receives_fail_where_the_lost_one_is_of_the_communicator) {
+  Request with, without;
+  receive(all, MPI_ANY_SOURCE, with);
+  receive(without_two, MPI_ANY_SOURCE, without);
+  lose(2);
+  EXPECT_TRUE(fail_receives());
+  EXPECT_TRUE(is_complete(with));
+  EXPECT_EQ(with.error, MPI_ERR_OTHER);
+  EXPECT_FALSE(is_complete(without));
+}
+
+TEST_F(losses, a_part_of_a_collective_fails_whoever_of_the_communicator_is_lost) {
+  Request of_one, elsewhere;
+  constexpr auto plane = static_cast<std::uint32_t>(Plane::collective);
+  receive(all, 1, of_one, plane);
+  receive(without_two, 1, elsewhere, plane);
+  lose(2);
+  EXPECT_TRUE(fail_receives());
+  EXPECT_TRUE(is_complete(of_one));
+  EXPECT_FALSE(is_complete(elsewhere));
+}
+
+TEST_F(losses, a_receive_of_no_communicator_fails_with_any_loss) {
+  ranks.as(0, [&] {
+    Context context = ranks.context(0);
+    context.owner = nullptr;
+    begin_receive(context, &in, sizeof in, Ranks::byte(), 1, 1, receiving);
+  });
+  lose(2);
+  EXPECT_TRUE(fail_receives());
+  EXPECT_TRUE(is_complete(receiving));
+}
+
+TEST_F(losses, the_order_of_receives_that_stay_is_kept) {
+  Request receives[5];
+  int values[5] = {};
+  ranks.as(0, [&] {
+    Context context = ranks.context(0);
+    context.owner = &all;
+    for (int i = 0; i < 5; ++i)  // sources 1 and 17 would share a list; 2 is lost
+      begin_receive(context, &values[i], sizeof(int), Ranks::byte(), i % 2 ? 2 : 1, 1, receives[i]);
+  });
+  lose(2);
+  EXPECT_TRUE(fail_receives());
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(is_complete(receives[i]), i % 2 == 1);
+  Request sends[3];
+  for (int i = 0; i < 3; ++i) {
+    const int value = 10 + i;
+    ranks.send(1, 0, &value, sizeof value, 1, sends[i]);
+  }
+  ranks.settle();
+  EXPECT_EQ(values[0], 10);
+  EXPECT_EQ(values[2], 11);
+  EXPECT_EQ(values[4], 12);
+}
+
+TEST_F(losses, who_is_about_to_wait_for_a_source_hears_that_it_is_lost) {
+  lose(2);
+  ranks.as(0, [&] {
+    Context context = ranks.context(0);
+    context.owner = &all;
+    EXPECT_EQ(lost_source(context, 2), MPI_ERR_OTHER);
+    EXPECT_EQ(lost_source(context, 1), MPI_SUCCESS);
+    EXPECT_EQ(lost_source(context, MPI_ANY_SOURCE), MPI_ERR_OTHER);
+    context.owner = &without_two;
+    EXPECT_EQ(lost_source(context, 1), MPI_SUCCESS);
+    EXPECT_EQ(lost_source(context, MPI_ANY_SOURCE), MPI_SUCCESS);
+  });
+}
+
+TEST_F(losses, what_a_rank_has_found_others_of_its_node_are_told) {
+  const auto found = [&](std::int32_t size) {
+    return ranks.as(1, [&] {
+      Context context = ranks.context(1);
+      context.size = size;
+      return loss_found_here(context);
+    });
+  };
+  EXPECT_EQ(found(4), MPI_SUCCESS);
+  lose(2);
+  EXPECT_EQ(found(4), MPI_ERR_OTHER);
+  EXPECT_EQ(found(0), MPI_SUCCESS) << "no rank of it is where the loss was";
+}
+
+TEST_F(losses, the_error_says_who_is_gone_and_why) {
+  lose(2, ETIMEDOUT);
+  ranks.as(0, [] { EXPECT_EQ(explain_loss(Process{2}), MPI_ERR_OTHER); });
+  const std::string words = last_explanation().text;
+  EXPECT_NE(words.find("rank 2"), std::string::npos) << words;
+  EXPECT_NE(words.find(std::strerror(ETIMEDOUT)), std::string::npos) << words;
+}
+
+// A protocol that notes what it is told.
+struct Noting final : Protocol {
+  Peer* make_peer(Process) override { return new Peer; }
+  void forget_peer(Peer* peer) override { delete peer; }
+  Error begin(Peer&) override { return MPI_SUCCESS; }
+  bool put(Peer&, Request&) override { return false; }
+  bool put_active(Peer&, transport::Envelope, const void*, std::size_t) override { return false; }
+  bool arrive(ArrivedLine&) override { return false; }
+  void accept(UnexpectedMessage&, Request&) override {}
+  bool take_back_send(Request&) override { return false; }
+  bool advance() override { return false; }
+  void end_lost(Peer& peer) override { ended.push_back(peer.process); }
+  void expect_leaving(Leaving leaving) override { told.push_back(leaving); }
+  std::vector<Process> ended;
+  std::vector<Leaving> told;
+};
+
+TEST_F(losses, protocols_end_what_is_under_way_with_lost_peers_that_were_met) {
+  ranks.as(0, [] {
+    auto* noting = new Noting;
+    engine.protocols[static_cast<int>(PeerKind::test)] = noting;
+    engine.kind_of = [](Process process) {
+      return process == engine.self ? PeerKind::self : PeerKind::test;
+    };
+    meet(Process{1});
+    meet(Process{2});
+    note_loss(Process{2}, ECONNRESET);
+    note_loss(Process{3}, ECONNRESET);  // nobody knows it
+    end_what_is_lost();
+    EXPECT_EQ(noting->ended, std::vector<Process>{Process{2}});
+    expect_leaving(Leaving::together);
+    EXPECT_EQ(noting->told, std::vector<Leaving>{Leaving::together});
+  });
+}
+
+}  // namespace
+}  // namespace baton::message
