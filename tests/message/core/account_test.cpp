@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "base/settings.hpp"
+#include "message/core/account.hpp"
 #include "message/core/contact.hpp"
 #include "message/core/point_to_point.hpp"
 #include "tests/message/ranks.hpp"

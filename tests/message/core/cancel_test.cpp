@@ -1,6 +1,7 @@
 // Cancelling: what is taken back, and what goes on.
 #include <vector>
 
+#include "message/core/engine.hpp"
 #include "message/core/requests.hpp"
 #include "tests/message/ranks.hpp"
 

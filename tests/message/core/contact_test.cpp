@@ -1,5 +1,6 @@
 // How peers are met, and what fails then.
 #include "message/core/contact.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/requests.hpp"
 #include "tests/message/ranks.hpp"

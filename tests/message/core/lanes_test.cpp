@@ -1,5 +1,6 @@
 // How lanes with something in them are found: each is looked at, or where a doorbell rang.
 #include "message/core/lanes.hpp"
+#include "message/core/engine.hpp"
 
 #include <memory>
 

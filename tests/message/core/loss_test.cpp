@@ -1,5 +1,7 @@
 // Lost peers: what is known of them, and which receives fail.
 #include "message/core/loss.hpp"
+#include "message/core/engine.hpp"
+#include "message/core/queues.hpp"
 
 #include <cerrno>
 #include <vector>

@@ -1,6 +1,7 @@
 // Telling other ranks: those that sleep are woken once, those that look find a bit where they
 // asked for it.
 #include "message/core/notify.hpp"
+#include "message/core/engine.hpp"
 
 #include "message/core/contact.hpp"
 #include "tests/message/ranks.hpp"

@@ -1,5 +1,6 @@
 // Bytes of long messages under way, and what the status board says of them.
 #include "message/core/outstanding.hpp"
+#include "message/core/engine.hpp"
 
 #include "message/core/requests.hpp"
 #include "tests/message/ranks.hpp"

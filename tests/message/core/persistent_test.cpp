@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "message/core/engine.hpp"
 #include "message/core/point_to_point.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/send_buffer.hpp"

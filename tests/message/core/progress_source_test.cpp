@@ -1,5 +1,6 @@
 // What progress goes on with beside lanes: which sources it asks, and how they are counted.
 #include "message/core/progress_source.hpp"
+#include "message/core/engine.hpp"
 
 #include <vector>
 

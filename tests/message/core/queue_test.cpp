@@ -1,5 +1,6 @@
 // The queue of what waits for room on the way to a peer.
 #include "message/core/active.hpp"
+#include "message/core/engine.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/protocol.hpp"
 #include "tests/message/ranks.hpp"

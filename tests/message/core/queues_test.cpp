@@ -1,5 +1,6 @@
 // The match queues of contexts: made when asked for, and dropped with what is in them.
 #include "message/core/queues.hpp"
+#include "message/core/engine.hpp"
 
 #include <vector>
 

@@ -1,5 +1,6 @@
 // What a rank that is about to sleep asks its sources, and when it sleeps not.
 #include "message/core/sleep.hpp"
+#include "message/core/engine.hpp"
 
 #include "message/core/progress.hpp"
 #include "tests/message/ranks.hpp"

@@ -1,5 +1,6 @@
 // Waiting: first awake, then asleep until somebody wakes the rank, and awake again.
 #include "message/core/wait.hpp"
+#include "message/core/engine.hpp"
 
 #include "message/core/notify.hpp"
 #include "tests/message/ranks.hpp"

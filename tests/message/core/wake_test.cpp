@@ -1,5 +1,6 @@
 // Waking the threads of a process that wait: who sleeps on what, and when each is woken.
 #include "message/core/wake.hpp"
+#include "message/core/engine.hpp"
 
 #include <utility>
 

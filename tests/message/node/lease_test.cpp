@@ -1,6 +1,7 @@
 // What a sender holds of a receiver's staging: windows of the pool, the lease, and windows that
 // change hands.
 #include "message/node/lease.hpp"
+#include "message/core/engine.hpp"
 
 #include "message/core/contact.hpp"
 #include "tests/message/ranks.hpp"

@@ -1,5 +1,6 @@
 // Offers: sends that wait in a slot until their receivers have come.
 #include "message/node/offers.hpp"
+#include "message/core/engine.hpp"
 
 #include <vector>
 

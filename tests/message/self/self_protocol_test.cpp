@@ -1,5 +1,6 @@
 // Messages of a rank to itself.
 #include "message/self/self_protocol.hpp"
+#include "message/core/engine.hpp"
 
 #include <memory>
 #include <vector>
