@@ -1,4 +1,4 @@
-// What is counted of messages, by peers, ways and sizes, and what this rank can tell of it.
+// The counters of messages, by peers, ways and sizes, and the record that this rank makes of them.
 #pragma once
 
 #include "message/core/engine.hpp"
@@ -7,7 +7,7 @@ namespace baton::message {
 
 // A history of its own, before it has a lane. False when memory is short.
 bool give_history(Peer& peer);
-// Whether its history is its own.
+// Returns whether its history is its own.
 inline bool has_history(const Peer& peer) {
   return &peer.past() != &engine.shared_history[static_cast<int>(peer.peer_class)];
 }
@@ -34,7 +34,8 @@ inline void count_message(Peer& peer, Way way, std::int64_t bytes) {
 // Why a message took no cheaper way (account.cpp). Not for eager ones: theirs is the
 // cheapest.
 void count_reason(const Peer& peer, Reason reason, std::int64_t bytes);
-// What went to and came from all peers, and why, so far (account.cpp).
+// Fills in the record of all messages to and from all peers so far, and of the reasons for their
+// ways.
 void sum_up(TrafficRecord& record);
 
 }  // namespace baton::message

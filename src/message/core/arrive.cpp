@@ -58,7 +58,7 @@ struct Message {
   }
 };
 
-// The same, for the protocol that knows the line's kind.
+// Such a message as the protocol sees it that knows the kind of its line.
 template <class Source>
 class LineOf final : public ArrivedLine {
  public:

@@ -1,4 +1,4 @@
-// What happens to a message whose first line has come, in a peer's lane or in an inbox: it meets
+// The arrival of a message whose first line has come, in a peer's lane or in an inbox: it meets
 // its receive, or is kept. Called by the progress loop and by the protocols of this layer.
 #pragma once
 

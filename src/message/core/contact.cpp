@@ -10,7 +10,7 @@ namespace baton::message {
 
 namespace {
 
-// Of peers that cannot be rung: never wants attention.
+// The doorbell of peers that cannot be rung: it never wants attention.
 constinit transport::Doorbell nobodys_doorbell{};
 
 Peer* make_peer(Process process) {

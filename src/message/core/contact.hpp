@@ -7,7 +7,8 @@ namespace baton::message {
 
 // The peer that a process is; makes contact if need be. Null, explained, when memory is short.
 Peer* contact(Process process);
-// The same for what came from it: its lines may come through the inbox.
+// Returns the peer of a process that something has come from: sending to it need not be possible
+// yet.
 Peer* meet(Process process);
 
 }  // namespace baton::message

@@ -1,4 +1,4 @@
-// What layer 6 needs to know of a communicator: ids, ranks, and where its messages are matched.
+// A communicator as layer 6 knows it: ids, ranks, and where its messages are matched.
 // Filled by world/ for each plane of a communicator; layer 6 only reads it.
 #pragma once
 
@@ -31,7 +31,8 @@ struct Context {
   MatchQueue* queue = nullptr;         // of receive_id
   void* owner = nullptr;               // the communicator; opaque here
   Usage* usage = nullptr;              // its count of requests
-  // Of buffered sends on this communicator, and of its session (null: of no session).
+  // The buffers of buffered sends: this communicator's own, and its session's (null: it has no
+  // session).
   SendBuffer* buffer = nullptr;
   SendBuffer* session_buffer = nullptr;
 

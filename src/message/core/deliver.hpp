@@ -1,4 +1,4 @@
-// What happens when a message has met its receive. Called by arrivals, receives, and protocols.
+// Delivery: a message has met its receive. Called by arrivals, receives, and protocols.
 #pragma once
 
 #include "message/core/engine.hpp"
@@ -13,8 +13,8 @@ void match_or_keep(UnexpectedMessage& unexpected, std::int64_t kept_bytes);
 // Hands a message that a receive has matched to it; frees what was kept of it. False when its offer
 // had been withdrawn: the receive is as before.
 bool deliver(UnexpectedMessage& unexpected, Request& receive);
-// The same for one that has `receive` set, by who holds no lock, so that other threads make
-// progress meanwhile.
+// Delivers a message that has `receive` set later, by a thread that holds no lock, so that others
+// make progress meanwhile.
 void deliver_later(UnexpectedMessage& unexpected);
 // Before a receive is matched by others than the sender it was made known to, or cancelled; false
 // when that sender has claimed it.

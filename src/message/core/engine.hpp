@@ -76,13 +76,13 @@ struct Engine {
   platform::Lock channel_lock;  // of what the status board says
 };
 
-// So many processes one process may know.
+// The number of processes that one process may know.
 inline constexpr std::uint32_t processes_max = 1 << 18;
 static_assert(processes_max <= std::uint32_t{lockfree::sources_max});  // a line names its source
 
 extern Engine engine;
 
-// As `contact` for the hot path: null also when there is no contact yet.
+// The peer of a process, for the hot path: null when there is no contact yet.
 BATON_INLINE Peer* known_peer(Process process) {
   // ORDER engine.peers: acquire here, release in make_peer.
   return std::atomic_ref(engine.peers[number_of(process)]).load(std::memory_order_acquire);

@@ -61,14 +61,14 @@ Error Protocol::explain_loss(Process process, int error) const {
 
 namespace {
 
-// Whether it names, as the program sees it, the one who sends.
+// Returns whether it names, as the program sees it, the one who sends.
 bool names_sender(const Request& receive) {
   return receive.source >= 0 &&
          receive.context % plane_count == static_cast<std::uint32_t>(Plane::point_to_point);
 }
 
-// Whether a receive can never end for want of a lost process: of the one it names (source), else of
-// any of the communicator.
+// Returns whether a receive can never end for want of a lost process: of the one it names (source),
+// else of any of the communicator.
 bool lacks_one(const void* owner, std::int32_t source, Process& found) {
   if (owner && source >= 0) {
     found = communicator_view.process(owner, source);

@@ -13,10 +13,11 @@
 
 namespace baton::message {
 
-// What other processes of the job may do from now on. Told to all protocols.
+// Tells all protocols whether other processes of the job may end from now on.
 void expect_leaving(Leaving leaving);
 
-// What the layer that knows communicators says of `owner`, which is one. Set before messages start.
+// Questions that the layer above answers about `owner`, a communicator. It is set before messages
+// start.
 struct CommunicatorView {
   // By a rank that can be addressed; this process where there is no such rank.
   Process (*process)(const void* owner, std::int32_t rank) = nullptr;
@@ -34,15 +35,15 @@ int loss_of_any(Process process);
 inline int loss_of(Process process) {
   return has_lost_peers() ? loss_of_any(process) : 0;
 }
-// The same, explained, as the error of what was on its way.
+// Explains the loss of a process, as the error of the requests that fail by it.
 Error explain_loss(Process process);
 // Why no message can come from a source any more, explained; MPI_SUCCESS: one can.
 Error lost_source_of_any(const Context& context, std::int32_t source);
 inline Error lost_source(const Context& context, std::int32_t source) {
   return has_lost_peers() ? lost_source_of_any(context, source) : MPI_SUCCESS;
 }
-// Of what a rank of this node has found lost: the error of a context that has ranks there,
-// explained; or MPI_SUCCESS. Who has heard from that rank since then sees it.
+// Returns, if a rank of this node has found processes lost, the error of a context that has ranks
+// there, explained; or MPI_SUCCESS. Who has heard from that rank since then sees it.
 Error loss_found_here(const Context& context);
 
 // --- for protocols, under the progress lock.

@@ -29,7 +29,7 @@ struct UnexpectedMessage {
   std::int64_t kept_bytes = 0;
   Part<48> part;               // of an offered one: its protocol's
   Request* receive = nullptr;  // that it was matched with, while it waits to be copied
-  // Of a message that MPI_Mprobe took out: the communicator, which lives until it is received.
+  // The communicator of a message that MPI_Mprobe took out: it lives until the message is received.
   void* owner = nullptr;
   Usage* usage = nullptr;
   char* payload() { return reinterpret_cast<char*>(this + 1); }
@@ -83,13 +83,13 @@ struct MatchQueues {
   platform::Lock lock;
 };
 
-// Whether a receive with this tag matches a message with that one.
+// Returns whether a receive with this tag matches a message with that one.
 inline bool tag_fits(std::int32_t wanted, std::int32_t tag) {
   // Negative tags belong to the library itself: a wildcard must not see them.
   return wanted == tag || (wanted == MPI_ANY_TAG && tag >= 0);
 }
 
-// Whether some message could match both receives, as far as tags go.
+// Returns whether some message could match both receives, as far as tags go.
 inline bool tags_overlap(const Request& one, const Request& other) {
   return one.tag == other.tag || one.tag == MPI_ANY_TAG || other.tag == MPI_ANY_TAG;
 }
@@ -102,8 +102,8 @@ Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 // Takes a given posted receive out, to cancel it. False when it was matched already.
 bool take_back(MatchQueue& queue, Request& request);
 
-// Whether an earlier receive that is not advertised could match what this one matches. The sender
-// must never choose between receives of which it does not know the first.
+// Returns whether an earlier receive that is not advertised could match what this one matches. The
+// sender must never choose between receives of which it does not know the first.
 bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive);
 
 void keep(MatchQueue& queue, UnexpectedMessage& unexpected);

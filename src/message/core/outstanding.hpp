@@ -17,7 +17,7 @@ inline void add_outstanding(std::int64_t bytes) {
   if (lockfree::channel_class(now) != platform::load_shared(engine.outstanding))
     publish_outstanding();
 }
-// So much of a request is still to come; 0 at its end.
+// Sets how many bytes of a request are still to come; 0 at its end.
 inline void set_outstanding(Request& request, std::int64_t bytes) {
   const std::int64_t before = request.outstanding;
   request.outstanding = bytes;

@@ -20,7 +20,7 @@ class Part {
     check<Content>();
     return *new (memory_) Content{};
   }
-  // What was begun.
+  // The content that was begun.
   template <class Content>
   Content& as() {
     check<Content>();

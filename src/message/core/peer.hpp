@@ -15,7 +15,7 @@ namespace baton::message {
 
 class Protocol;
 
-// What a message's first line says it is. Further kinds are each protocol's own.
+// The kind of a message, which its first line says. Further kinds are each protocol's own.
 enum class LineKind : unsigned {
   none,
   payload,  // eager: the whole message follows
@@ -23,7 +23,7 @@ enum class LineKind : unsigned {
   first_of_protocol
 };
 
-// What has come unexpected and is kept for one or several senders, and whether they know that it is
+// The unexpected bytes that are kept for one or several senders, and whether they know that it is
 // too much. Under its lock.
 struct Account {
   platform::Lock lock;
@@ -34,7 +34,7 @@ struct Account {
   void* senders = nullptr;
 };
 
-// What is counted of messages to and from a peer. Peers without lanes of their own have theirs
+// The counters of messages to and from a peer. Peers without lanes of their own have theirs
 // together, one for each class of peers.
 struct History {
   // By ways that the sender chooses: what we sent, under the send lock, or, together, by atomic
@@ -43,7 +43,7 @@ struct History {
 };
 
 struct Peer {
-  // What the fast paths fill and empty, where the pair has lanes of its own.
+  // The lanes that the fast paths fill and empty, where the pair has its own.
   transport::LineSender out;
   transport::LineReceiver in;
   std::atomic<History*> history = nullptr;  // never null
@@ -62,11 +62,11 @@ struct Peer {
   PeerClass peer_class = PeerClass::other;
   platform::Lock send_lock;  // of the way there and `queued`
 
-  // Whether a line may be put now: nothing queued before it, and room.
+  // Returns whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {
     return BATON_LIKELY(!queued.first) && out.has_room(lines);
   }
-  // Of what was counted so far.
+  // The counters so far.
   BATON_INLINE History& past() const {
     // ORDER peer.history: acquire here, release in give_history; it is zeroed.
     return *history.load(std::memory_order_acquire);

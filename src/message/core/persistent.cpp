@@ -18,7 +18,7 @@ const Context& context_of(const Request& request) {
   return *static_cast<const Context*>(request.recipe->context);
 }
 
-// What completion left behind must not leak into the next start.
+// The state that completion left behind must not leak into the next start.
 void freshen(Request& request) {
   request.stage = Stage::fresh;
   request.inactive = false;

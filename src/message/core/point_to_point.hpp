@@ -29,8 +29,8 @@ Error start_send(const Context& context, const void* buffer, std::int64_t count,
 Error start_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
                     std::int32_t source, std::int32_t tag, MPI_Request* handle);
 
-// The same on a request of the caller's, who keeps it and the type alive until it is complete. What
-// fails later is the request's error.
+// These begin a send or receive on a request of the caller's, who keeps it and the type alive until
+// it is complete. What fails later is the request's error.
 void begin_send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
                 std::int32_t destination, std::int32_t tag, bool synchronous, Request& request);
 void begin_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
@@ -55,10 +55,10 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
                      std::int64_t in_count, Datatype& in_type, std::int32_t source,
                      std::int32_t in_tag, void* staged, MPI_Request* handle);
 
-// Whether a matching message is there; makes progress once. Fills the status.
+// Returns whether a matching message is there; makes progress once. Fills the status.
 bool probe_once(const Context& context, std::int32_t source, std::int32_t tag, MPI_Status* status);
-// As above, and takes the message out of matching, for good: the caller receives it with
-// receive_unexpected, which hands the use of the communicator on to the request.
+// Takes a matching message out of matching, for good; makes progress once. The caller receives it
+// with receive_unexpected, which hands the use of the communicator on to the request.
 UnexpectedMessage* take_once(const Context& context, std::int32_t source, std::int32_t tag,
                              MPI_Status* status);
 // Receives a taken message into the caller's request, as begin_receive does.

@@ -8,7 +8,7 @@ namespace baton::message {
 // One round of progress; whether anything happened. Nothing when another thread is at it. Yields
 // the CPU where ranks outnumber CPUs and nothing happened.
 bool progress();
-// The same for who holds the progress lock.
+// Makes one round of progress, for a caller that holds the progress lock.
 bool progress_alone();
 
 // A source that is either active or not. Any thread.

@@ -1,6 +1,6 @@
-// What the progress loop goes on with beside lanes and queues: protocols, collectives, windows. A
-// source registers when something is first under way. Nothing under way anywhere costs the loop one
-// branch.
+// Sources of progress: protocols, collectives and windows, which the progress loop advances beside
+// lanes and queues. A source registers when something is first under way. Nothing under way
+// anywhere costs the loop one branch.
 #pragma once
 
 #include <atomic>
@@ -11,7 +11,7 @@
 
 namespace baton::message {
 
-// What a sleeper waits for beside its doorbell.
+// The events that a sleeper waits for beside its doorbell.
 struct SleepPlan {
   explicit SleepPlan(std::int64_t bound) : bound_us(bound) {}
   pollfd descriptors[transport::sleep_descriptors_max];
@@ -27,9 +27,10 @@ class ProgressSource {
  public:
   // Goes on with what is under way; whether anything happened. Under the progress lock.
   virtual bool advance() = 0;
-  // Whether it goes on only while this process makes progress. Asked while something is under way.
+  // Returns whether it goes on only while this process makes progress. Asked while something is
+  // under way.
   virtual bool needs_progress() const { return true; }
-  // Whether it waits for room that nobody tells of: a sleeper looks again soon.
+  // Returns whether it waits for room that nobody tells of: a sleeper looks again soon.
   virtual bool waits_for_room() const { return false; }
   // Who waits is about to sleep; and has slept for so long.
   virtual void plan_sleep(SleepPlan&) {}
@@ -39,7 +40,8 @@ class ProgressSource {
 
  protected:
   ~ProgressSource() = default;
-  // Of a source that the engine knows: so much more is under way, or less. Any thread.
+  // Counts so much more under way, or less, in a source that the engine knows. Any thread may call
+  // it.
   void add(std::uint32_t number);
 
  private:
@@ -67,7 +69,7 @@ struct ProgressSources {
   platform::Lock lock;          // of becoming known, and of set_active
 
   bool any() const { return platform::load_shared(under_way) != 0; }
-  // Those with something under way.
+  // Calls act(source) for each source that has something under way.
   template <class Do>
   void each(Do&& act) const {
     for (ProgressSource* source = after(first); source; source = after(source->next_))

@@ -49,7 +49,7 @@ class ArrivedLine {
   Account& account_;
 };
 
-// Whether a process may end without having failed.
+// The times at which processes may end without having failed.
 enum class Leaving : std::uint8_t {
   any_time,
   together,   // none ends before all have met: until then all that was sent leaves
@@ -87,8 +87,8 @@ class Protocol : public ProgressSource {
   // A line of the protocol's own kinds has come. Whether its message took long, so that others had
   // better be looked at first.
   virtual bool arrive(ArrivedLine& line) = 0;
-  // Whether an offered message may still be matched, for good: false, and it is gone, when its
-  // sender has cancelled it.
+  // Returns whether an offered message may still be matched, for good: false, and it is gone, when
+  // its sender has cancelled it.
   virtual bool claim(UnexpectedMessage&) { return true; }
   virtual bool is_withdrawn(const UnexpectedMessage&) const { return false; }
   // Receives an offered message that has met its receive, which knows by now what it gets.
@@ -120,9 +120,9 @@ class Protocol : public ProgressSource {
   virtual void end_lost(Peer&) {}
   // A request that was to be put to a lost peer ends with this error.
   virtual void fail_request(Request& request, Error error);
-  // What other processes may do from now on.
+  // Hears whether other processes may end from now on.
   virtual void expect_leaving(Leaving) {}
-  // Whether all that was sent has left this process.
+  // Returns whether all that was sent has left this process.
   virtual bool has_left() const { return true; }
   // Adds what it has counted, or can tell, beyond the histories of peers.
   virtual void report(TrafficRecord&) const {}
@@ -132,7 +132,7 @@ class Protocol : public ProgressSource {
 Protocol& protocol_of(Process process);
 // Who has which, by where they run, in a job as mpiexec starts it.
 PeerKind kind_by_place(Process process);
-// Whether all messages have left this process. Any thread.
+// Returns whether all messages have left this process. Any thread.
 bool all_have_left();
 
 }  // namespace baton::message

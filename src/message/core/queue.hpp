@@ -7,7 +7,7 @@ namespace baton::message {
 
 // Puts what the request stands for on its way, or leaves it queued. Retried by progress.
 void submit(Peer& peer, Request& request);
-// The same for an active message (active.hpp), of which a copy waits. MPI_ERR_NO_MEM, explained.
+// Puts an active message (active.hpp) on its way, or a copy of it waits. MPI_ERR_NO_MEM, explained.
 Error submit_active(Peer& peer, lockfree::Envelope envelope, const void* payload,
                     std::size_t bytes);
 // Goes on with what waits; whether any went. By progress.

@@ -131,7 +131,7 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
   request.owner = context.owner;
   if (source == MPI_PROC_NULL) return fill_null_receive(request);
   watch(request);
-  // What is matched is copied without the lock.
+  // A matched message is copied without the lock.
   while (UnexpectedMessage* unexpected = take_or_post(context, source, tag, request))
     if (deliver(*unexpected, request)) return;
 }

@@ -32,7 +32,7 @@ enum class Stage : std::uint8_t {
   streaming,  // chunks through staging, either side
 };
 
-// What starts a persistent request again.
+// The arguments by which a persistent request is started again.
 struct Recipe {
   Error (*start)(Request& request);
   const void* context;  // the communicator's message::Context
@@ -58,7 +58,7 @@ struct Request {
   bool inactive = false;  // a persistent request between its starts
   bool watched = false;   // the progress thread is to go on with it
   bool heap = false;      // from new_request; freed by release_request
-  // Of `completed` and `freed`: whoever sets the second releases the request.
+  // The bits `completed` and `freed`: whoever sets the second releases the request.
   std::uint8_t ending = 0;
   Error error = MPI_SUCCESS;
 
@@ -80,7 +80,7 @@ struct Request {
   std::uint64_t advert = 0;     // of a posted receive that its sender knows of: its number; or 0
   MatchQueue* queue = nullptr;  // a posted receive's
   void* owner = nullptr;        // the communicator whose error handler is due; opaque here
-  // Of a schedule, or null: goes on with it alone; false when that takes other progress.
+  // Advances a schedule alone, or null; false when that takes other progress.
   bool (*advance)(Request&) = nullptr;
   // Or null: takes the released request, with a new handle, instead of the pool.
   void (*recycle)(Request&) = nullptr;
@@ -101,7 +101,7 @@ BATON_INLINE bool is_complete(const Request& request) {
 inline bool is_freed(const Request& request) {
   return platform::load_shared(request.ending) & freed;
 }
-// Whether waiting for it means anything.
+// Returns whether waiting for it means anything.
 inline bool is_active(const Request& request) {
   return !request.inactive;
 }

@@ -39,7 +39,7 @@ void give_to_all(Spares& spares, int count) {
   }
 }
 
-// What a thread that ends has spare goes to the others.
+// The spare requests of a thread that ends go to the others.
 struct AtExit {
   bool armed;
   ~AtExit() {

@@ -223,7 +223,7 @@ Error SendBuffer::send(const Context& context, const void* buffer, std::int64_t 
   };
   Error error = MPI_SUCCESS;
   if (BATON_LIKELY(try_to_send(&error))) return error;
-  // What has been received is known here after a round of progress; but whoever makes it may have
+  // A round of progress tells here which messages have been received; but whoever makes it may have
   // lost its CPU, and what becomes free may go to another thread. Guess: far longer than that.
   constexpr std::int64_t patience_ns = 1000000000;
   const std::int64_t end = platform::now_ns() + patience_ns;

@@ -21,12 +21,13 @@ class SendBuffer {
   Error detach(void** memory, std::int64_t* bytes);
   // Waits until every message has left.
   Error flush();
-  // The same as a request: it completes when all that is buffered now has left. A communicator's
-  // buffer names its context, which the request keeps alive (null: the buffer outlives it).
+  // Starts a flush as a request, which completes when all that is buffered now has left. A
+  // communicator's buffer names its context, which the request keeps alive (null: the buffer
+  // outlives it).
   Error start_flush(const Context* context, MPI_Request* handle);
-  // Whether every message has left; frees what has.
+  // Returns whether every message has left; frees what has.
   bool is_idle();
-  // Whether every message up to this number has left (the first was 1).
+  // Returns whether every message up to this number has left (the first was 1).
   bool has_left(std::uint64_t number);
   // The end of MPI: detaches without waiting, all messages have left.
   void forget();
@@ -58,7 +59,7 @@ class SendBuffer {
   Gap find_gap(const char* from, std::int64_t bytes);
   Gap find_gap(std::int64_t bytes);
   Segment* allocate(std::int64_t bytes);
-  // Whether there is room for a message of so many bytes, or all is free.
+  // Returns whether there is room for a message of so many bytes, or all is free.
   bool is_settled(std::int64_t bytes);
   // Makes progress until there may be room; false: there is none, and it is that late.
   bool make_room(std::int64_t bytes, std::int64_t end);

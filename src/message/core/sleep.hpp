@@ -8,7 +8,7 @@
 
 namespace baton::message {
 
-// Whether something waits for room that nobody tells of.
+// Returns whether something waits for room that nobody tells of.
 bool waits_for_room();
 // Sleeps until somebody wakes this process or a source has something, for so long at most. The
 // caller has announced it. It may return at once.

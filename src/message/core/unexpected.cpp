@@ -56,7 +56,7 @@ void drop_unexpected(UnexpectedMessage& unexpected) {
 
 namespace {
 
-// Whether its sender may still cancel it.
+// Returns whether its sender may still cancel it.
 bool may_be_cancelled(const UnexpectedMessage& unexpected) {
   return unexpected.offered && !unexpected.claimed;
 }

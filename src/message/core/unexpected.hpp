@@ -17,7 +17,7 @@ void free_unexpected(UnexpectedMessage* unexpected);
 // Matches a message for good: from now on its sender cannot cancel it. False, and it is
 // gone, when the sender has cancelled it. (deliver.cpp)
 bool claim(UnexpectedMessage& unexpected);
-// Whether its sender has cancelled it by now.
+// Returns whether its sender has cancelled it by now.
 bool is_withdrawn(const UnexpectedMessage& unexpected);
 
 // The first unexpected message that a probe matches; null when none. Drops those that their senders
@@ -29,8 +29,8 @@ UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::
 // counted as unexpected by who keeps it.
 UnexpectedMessage& make_unexpected(Peer& peer, Account& account, std::int32_t source,
                                    lockfree::Envelope envelope, std::int64_t payload_bytes);
-// So many bytes more of it are kept. Beyond the bound its senders are asked to send envelopes only;
-// below half of it, anything again.
+// Counts so many more bytes of it as kept. Beyond the bound its senders are asked to send envelopes
+// only; below half of it, anything again.
 void account_unexpected(UnexpectedMessage& unexpected, std::int64_t bytes);
 // Frees it with all that was kept.
 void drop_unexpected(UnexpectedMessage& unexpected);

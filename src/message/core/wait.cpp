@@ -47,7 +47,8 @@ void set_wait_budget(bool many_threads) {
 
 namespace {
 
-// Whether a message moves, though this round found nothing: it streams, or its receiver copies it.
+// Returns whether a message moves, though this round found nothing: it streams, or its receiver
+// copies it.
 bool moves(const Request& request) {
   if (request.stage == Stage::streaming) return true;
   return request.kind == RequestKind::send && request.stage == Stage::offered &&
@@ -67,7 +68,7 @@ bool moves(const WaitSubject& subject) {
 
 }  // namespace
 
-// Whether there is still to be spun.
+// Returns whether there is still to be spun.
 bool Waiter::idle_timed(const WaitSubject& subject) {
   rests_ = rested_ = true;
   if (moves(subject))
@@ -118,7 +119,7 @@ void Waiter::sleep() {
   }
   retract();
   yields_ = 0;
-  // What woke us may be what another thread waits for: a room, say.
+  // The event that woke us may be one that another thread waits for: a room, say.
   if (platform::threads_multiple) wake_waiters();
 }
 

@@ -117,7 +117,7 @@ void lead(Done&& done, About&& about) {
   }
 }
 
-// The same for one of several threads, which also lets go where there are long copies to make.
+// Leads as one of several threads, which also lets go where there are long copies to make.
 // Whether `done` said yes.
 template <class Done, class About>
 bool lead_together(Done&& done, About&& about) {
@@ -165,8 +165,8 @@ void wait_until(Done&& done) {
   wait_until(done, [] { return WaitSubject{}; });
 }
 
-// What others only store and wake: looking at that alone is quickest, for a while. Whether `ready`
-// said yes.
+// Looks for a while only at memory that others store to and then wake: that is quickest. Returns
+// whether `ready` said yes.
 template <class Ready>
 bool look_directly(Ready&& ready) {
   constexpr int direct_polls = 256;  // guess
@@ -179,7 +179,7 @@ bool look_directly(Ready&& ready) {
   return false;
 }
 
-// The same for about as long as it takes to put a call aside and come back to it.
+// Looks for about as long as it takes to put a call aside and come back to it.
 template <class Ready>
 bool look_briefly(Ready&& ready) {
   constexpr int brief_polls = 32;  // guess

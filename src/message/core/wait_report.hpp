@@ -1,6 +1,7 @@
-// What this rank says of a long wait on the status board, so that people can see where a job hangs.
-// Waiting calls it when a wait has lasted for some milliseconds and again while it lasts; short
-// waits never come here. One thread at a time has the rank's lines; others wait unseen.
+// The report of a long wait that this rank makes on the status board, so that people see where a
+// job hangs. Waiting calls it when a wait has lasted for some milliseconds and again while it
+// lasts; short waits never come here. One thread at a time has the rank's lines; others wait
+// unseen.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +12,16 @@ namespace baton::message {
 
 struct Request;
 
-// What is waited for. Made on cold paths only.
+// The subject of a wait. It is made on cold paths only.
 struct WaitSubject {
   enum class Kind : std::uint8_t { other, request, any_of_requests, probe, collective, own };
   Kind kind = Kind::other;
   const void* object = nullptr;  // a Request, MPI_Requests, a ProbeWait, a collective's run
   int count = 0;                 // of MPI_Requests
-  // Of a collective that awaits what others write to memory: who has not. Null: not known.
+  // Adds the ranks that have not written to the memory that a collective awaits. Null: not known.
   void (*add_missing)(const void* state, lockfree::AwaitedRanks& missing) = nullptr;
   const void* state = nullptr;
-  // Of `own`, a kind that a higher layer has: `object` in words and as ranks.
+  // Describes `object` in words and as ranks, for `own`, a kind that a higher layer has.
   void (*describe)(const void* object, lockfree::WaitDescription& wait) = nullptr;
 };
 
@@ -34,7 +35,7 @@ struct ProbeWait {
 // until then.
 extern void (*describe_wait)(const WaitSubject& subject, lockfree::WaitDescription& wait);
 
-// Of one wait. Its time begins with the first call of `tell`.
+// The report of one wait. Its time begins with the first call of `tell`.
 class WaitReport {
  public:
   // Says where this rank waits, once that has lasted, and now and then anew.

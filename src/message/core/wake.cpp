@@ -9,7 +9,7 @@ namespace baton::message {
 
 namespace {
 
-// Of the threads of this process that wait while another makes progress.
+// The threads of this process that wait while another makes progress: how many sleep.
 std::atomic<std::uint32_t> followers_asleep{0};
 std::atomic<std::uint32_t> events{0};  // what they sleep on
 

@@ -14,7 +14,7 @@ void wake_waiters();
 
 // Something completed. Who makes progress wakes the others once a round, all else at once.
 void announce_completion();
-// Of the thread that makes progress, while it does.
+// The state of the thread that makes progress, while it does.
 struct Leading {
   bool now;
   bool completed;  // something, since the others were last woken

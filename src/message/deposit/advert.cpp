@@ -12,7 +12,7 @@ using lockfree::AdvertState;
 
 namespace {
 
-// Whether an earlier receive could match what this one matches.
+// Returns whether an earlier receive could match what this one matches.
 bool is_behind_another(const MatchQueue& queue, const Request& receive) {
   for (const Request* other = queue.posted_any.first; other; other = other->next)
     if (other->order < receive.order && tags_overlap(*other, receive)) return true;

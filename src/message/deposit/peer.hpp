@@ -1,5 +1,5 @@
-// What a deposit model keeps for a pair of ranks, at each of the two. Used by the files of this
-// folder.
+// The state that a deposit model keeps for a pair of ranks, at each of the two. Used by the files
+// of this folder.
 #pragma once
 
 #include "lockfree/advert.hpp"
@@ -10,7 +10,7 @@
 
 namespace baton::message {
 
-// What the receiver writes for the sender, beside the ring.
+// The memory that the receiver writes for the sender, beside the ring.
 struct DepositControl {
   lockfree::DepositHead<lockfree::Hardware> head;
   transport::Advert advert;  // one at a time, as the study had it
@@ -44,7 +44,8 @@ inline DepositPeer& deposit_peer(Process process) {
   return static_cast<DepositPeer&>(peer_of(process));
 }
 
-// What a model does with a message. Table 2 of the study; limits in bytes are the study's own.
+// A model, by what it does with a message. Table 2 of the study; limits in bytes are the study's
+// own.
 struct DepositModel {
   static constexpr std::int64_t copied_bytes_max = 8192;   // 5: up to here one copy on each side
   static constexpr std::int64_t direct_bytes_min = 16384;  // 5: from here on none
@@ -54,11 +55,12 @@ struct DepositModel {
   constexpr lockfree::DepositRules rules(bool delayed) const {
     return {.lazy = number != 1, .tail = number == 1, .delayed = delayed};
   }
-  // Whether the sender makes the message contiguous in memory of its own before it deposits it.
+  // Returns whether the sender makes the message contiguous in memory of its own before it deposits
+  // it.
   constexpr bool copies_at_sender(std::int64_t bytes) const {
     return number <= 3 || (number == 5 && bytes < direct_bytes_min);
   }
-  // Whether the data may go straight to the receive's buffer.
+  // Returns whether the data may go straight to the receive's buffer.
   constexpr bool redirects(std::int64_t bytes) const {
     return (number == 3 && bytes > 0) || (number == 5 && bytes > copied_bytes_max);
   }

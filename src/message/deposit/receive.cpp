@@ -52,7 +52,7 @@ UnexpectedMessage* make_unexpected(const DepositPeer& peer, const lockfree::Depo
   unexpected->bytes = bytes;
   unexpected->account = const_cast<Account*>(&peer.account);
   if (header.slot >= 0) {
-    // As an offer of which all bytes came early: its sender waits for the match.
+    // It is kept like an offer whose bytes all came early: its sender waits for the match.
     unexpected->offered = true;
     unexpected->part.begin<NodeOffer>().slot = header.slot;
     unexpected->claimed = !header.cancellable;

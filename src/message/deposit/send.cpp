@@ -57,8 +57,8 @@ bool redirect_piece(DepositPeer& peer, const Request& send, std::int64_t bytes) 
          push_to_target(peer, target, contiguous_piece(peer, send, bytes), bytes);
 }
 
-// What is in its receive cannot be cancelled. Not with threads, so nobody has cancelled it
-// meanwhile.
+// A message that is in its receive cannot be cancelled. Not with threads, so nobody has cancelled
+// it meanwhile.
 bool match_own_slot(int slot) {
   BATON_INVARIANT(lockfree::move_offer(transport::offer(engine.local_rank, slot),
                                        lockfree::OfferState::offered,

@@ -40,8 +40,8 @@ class KnownAdverts {
   // An advert has come. `matched`: by an earlier message, whose transfer is told.
   Arrived arrive(lockfree::Envelope wanted, const NetworkAdvertLine& line, bool usable,
                  std::uint32_t& transfer);
-  // Whether it is neither matched nor refused; and its receiver wants it back, which is answered
-  // behind all messages so far.
+  // Returns whether it is neither matched nor refused; and its receiver wants it back, which is
+  // answered behind all messages so far.
   bool has(std::uint32_t number) const;
   void drop(std::uint32_t number);
 

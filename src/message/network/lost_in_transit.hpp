@@ -1,7 +1,7 @@
-// What a broken connection has lost though both ends live. A rank that waits asks the peers that it
-// has met, and that are silent, how many writes have left there; the answer is a packet, and
-// packets are numbered. What has left and does not come, or does not leave though the peer answers,
-// for the network's patience, is lost. Only peer_loss.cpp comes here.
+// Finding what a broken connection has lost though both ends live. A rank that waits asks the peers
+// that it has met, and that are silent, how many writes have left there; the answer is a packet,
+// and packets are numbered. What has left and does not come, or does not leave though the peer
+// answers, for the network's patience, is lost. Only peer_loss.cpp comes here.
 #pragma once
 
 #include "base/identity.hpp"

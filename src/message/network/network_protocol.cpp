@@ -95,7 +95,7 @@ NetworkProtocol::~NetworkProtocol() {
 
 namespace {
 
-// What messages go over, and why it was taken, in words.
+// Writes in words what messages go over, and why that was chosen.
 void describe(char* text, std::size_t bytes) {
   const transport::network::Endpoint& endpoint = network().endpoint();
   constexpr std::size_t packets_bytes_max = 300;
@@ -167,7 +167,7 @@ bool NetworkProtocol::put(Peer& peer, Request& request) {
 bool NetworkProtocol::put_active(Peer& peer, transport::Envelope envelope, const void* payload,
                                  std::size_t bytes) {
   const auto header = lockfree::make_header(static_cast<unsigned>(LineKind::active), bytes, 0);
-  // What is for a lost peer is dropped.
+  // A message for a lost peer is dropped.
   return cast(peer).link.put(header, envelope, payload, bytes) || cast(peer).link.lost() != 0;
 }
 

@@ -51,7 +51,7 @@ class NetworkProtocol final : public NetworkMessages {
     std::uint32_t in_vain_ = 0;
     std::uint32_t skipped_ = 0;
   };
-  // Whether the network's descriptor can be believed. That of libfabric 1.17's own TCP provider
+  // The trust that the network's descriptor deserves. That of libfabric 1.17's own TCP provider
   // stays readable for good once it was: then nobody ever waits for it.
   class DescriptorTrust {
    public:

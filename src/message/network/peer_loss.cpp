@@ -148,7 +148,7 @@ void find_whom_to_watch() {
 
 // ---- what is lost ----
 
-// What one rank tells others.
+// The message by which one rank tells others of a loss.
 struct LossLine {
   ProcessId process;
   std::int32_t node;  // all of this node; -1: the process alone
@@ -313,7 +313,7 @@ Error lost_peer(Process process, int network_error) {
 }
 
 void lost_packet(Process process, int error) {
-  // What was on its way to a peer that was found lost meanwhile: whoever waits for it is told.
+  // The peer may have been found lost meanwhile: then whoever waits is told by that.
   const Leaving leaving = messages_over_network().leaving;
   if (leaving == Leaving::is_over || loss_of(process)) return;
   (void)lost_peer(process, error);

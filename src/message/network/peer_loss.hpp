@@ -17,7 +17,7 @@ void end_peer_watch();
 // In progress that has found nothing: looks, now and then, whether peers are still there.
 void look_after_peers();
 
-// Whether its host was ever heard of: what is lost was there.
+// Returns whether its host was ever heard of: what is lost was there.
 bool was_reached(Process process);
 // A peer cannot be reached any more: explained, as the error of what was on its way there.
 Error lost_peer(Process process, int network_error);

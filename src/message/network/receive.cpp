@@ -67,7 +67,7 @@ Error open_part(Transfer& transfer) {
   return MPI_SUCCESS;
 }
 
-// What came with the envelope.
+// Takes the first bytes, which came with the envelope.
 void take_head(Transfer& transfer, const char* head, std::int64_t bytes) {
   Request& receive = *transfer.request;
   transfer.begin = std::min(receive.bytes, bytes);
@@ -100,7 +100,7 @@ void ask(Transfer& transfer) {
   submit(*transfer.peer, *transfer.request);
 }
 
-// As others name our memory; for how many interfaces.
+// Fills in the keys by which others name our memory; returns for how many interfaces.
 std::int32_t tell_keys(const RailRegistrations& memory, std::uint64_t (&keys)[rails_max]) {
   for (int rail = 0; rail < memory.count; ++rail) keys[rail] = memory.each[rail].key;
   return memory.count;

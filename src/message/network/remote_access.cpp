@@ -19,7 +19,7 @@ using transport::network::Started;
 
 namespace {
 
-// So many parts of all accesses are under way; the completion queue has room for them.
+// The number of parts of all accesses under way at once; the completion queue has room for them.
 constexpr int parts_at_once = 128;  // guess
 
 Accesses& accesses() {
@@ -121,7 +121,7 @@ bool begin_part(RemoteAccess& access) {
   return true;
 }
 
-// Whether anything has begun, or it is over.
+// Returns whether anything has begun, or it is over.
 bool advance(RemoteAccess& access) {
   const int most = access.rails == 1 ? writes_at_once : RemoteAccess::parts_max;
   if (BATON_UNLIKELY(has_lost_peers()))

@@ -47,12 +47,12 @@ inline bool is_over(const RemoteAccess& access) {
   // ORDER remote_access.over: acquire here, release in end; what was read is there.
   return access.over.load(std::memory_order_acquire);
 }
-// What became of one that is over; explained.
+// The error of an access that is over, explained; or MPI_SUCCESS.
 Error error_of(const RemoteAccess& access);
 
 // Goes on with what found no room; whether anything began. By who makes progress.
 bool advance_accesses();
-// Whether there are any.
+// Returns whether there are any.
 bool has_accesses();
 
 }  // namespace baton::message

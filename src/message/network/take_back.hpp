@@ -1,4 +1,4 @@
-// What processes tell each other to take something back: a send, or an advert. Used by cancel.cpp
+// The messages by which processes take something back: a send, or an advert. Used by cancel.cpp
 // and advert.cpp.
 #pragma once
 

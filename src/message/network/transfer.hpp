@@ -19,7 +19,7 @@ void ask_for_refused(const RemotePeer& peer, std::uint32_t first);
 // The sender's side: writes what waits for an answer.
 void write_to_advertised(const RemotePeer& peer, std::uint32_t send,
                          const NetworkAdvertLine& advert);
-// What a receiver's answer says.
+// Takes in a receiver's answer, and begins to write.
 void arrive_network_cts(const RemotePeer& peer, const NetworkCtsLine& line);
 // `accept` of the protocol.
 void accept_over_network(const UnexpectedMessage& unexpected, Request& receive);

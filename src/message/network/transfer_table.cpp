@@ -104,7 +104,7 @@ void fail_transfers(Process process) {
     if (!transfer) transfer = find_transfer(i, true);
     if (!transfer || transfer->peer->process != process) continue;
     if (transfer->unmatched) continue;  // still posted: fails as such
-    // What waits for room fails there.
+    // A request that waits for room fails when it is tried again.
     if (transfer->request->stage == Stage::queued) continue;
     if (!transfer->error) transfer->error = explain_loss(process);
     if (!transfer->outgoing)

@@ -32,7 +32,7 @@ struct Transfer {
   bool on_rails = false;  // over further interfaces, too
   Error error = MPI_SUCCESS;
   transport::network::RailRegistrations memory;  // ours
-  // Of a send.
+  // The state of a send.
   NetworkCtsLine answer{};  // the last
   std::int64_t next = 0;    // to be written
   int writing = 0;
@@ -40,7 +40,7 @@ struct Transfer {
   std::uint32_t rails = 1;  // the receiver's that are used, as bits
   bool answered = false;
   Write writes[writes_at_once_max];
-  // Of a receive.
+  // The state of a receive.
   std::uint32_t send = 0;           // its number
   std::int64_t begin = 0, end = 0;  // of the present part
   std::int32_t writes_left = 0;     // below 0: came before what they belong to
@@ -54,10 +54,10 @@ struct Transfer {
 Transfer* open_transfer(RemotePeer& peer, Request& request, bool outgoing);
 // Null: there is none, on this side, of that number.
 Transfer* find_transfer(std::uint32_t number, bool outgoing);
-// So many numbers have been in use.
+// The number of numbers that have been in use.
 std::uint32_t transfer_numbers();
 void close_transfer(Transfer& transfer);
-// Those that want to write.
+// Transfers that want to write are listed.
 void list_writing(Transfer& transfer);
 Transfer* first_writing();
 
@@ -67,7 +67,7 @@ std::int64_t write_bytes_of(std::int64_t bytes, int rails);
 // Ends a request with what became of it; its transfer is gone.
 void end_send(Transfer& transfer);
 void end_receive(Transfer& transfer);
-// Whether nothing more is to be written, and nothing is under way.
+// Returns whether nothing more is to be written, and nothing is under way.
 bool is_over(const Transfer& transfer);
 
 inline transport::network::NetworkPeer& network_peer(const Transfer& transfer) {

@@ -60,7 +60,7 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     // Threads: it would be a long copy under the progress lock.
     part.source_address = pullable && more && !platform::threads_multiple ? offer.address : 0;
     if (observed) start_observing(receive);
-    // What we wait for, we wait for; what is there was filled while we did something else.
+    // Bytes that are there already were filled while this rank did something else.
     const bool both_busy =
         observed && at_once && peer.bidirectional.received() && is_filled(unexpected);
     part.span = more && !offer.keeps_window ? lockfree::StagingSpan{} : offer.span;

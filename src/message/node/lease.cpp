@@ -62,8 +62,8 @@ bool lease_is_free(Lease& lease) {
 }
 
 void get_lease(NodePeer& peer) {
-  // Of few ranks each gets one, with room for most that are transferred; of more, half of the
-  // chunks are left for those without.
+  // In a job of few ranks each gets one, with room for most that are transferred; in a larger one
+  // half of the chunks are left for those without.
   constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
   const auto others = static_cast<int>(engine.local_ranks - 1);
   const int kept_free = others <= few_others ? all / 8 : all / 2;

@@ -1,5 +1,5 @@
-// What a sender holds of its receivers' staging: windows that it takes from the pool for a stream,
-// a lease that it keeps for a term, and windows that change hands with messages
+// The parts of its receivers' staging that a sender holds: windows that it takes from the pool for
+// a stream, a lease that it keeps for a term, and windows that change hands with messages
 // (docs/decisions/leases.md). Used by the sender's side of streams (stream_out.cpp). All under the
 // peer's send lock, unless it is said.
 #pragma once
@@ -24,9 +24,9 @@ void get_lease(NodePeer& peer);
 // Counts a message of a term. At its end nothing more goes into a lease that another sender wants;
 // it goes back once all in it has been taken out.
 void end_term(NodePeer& peer);
-// Whether no stream goes on in it.
+// Returns whether no stream goes on in it.
 bool lease_is_free(Lease& lease);
-// Whether streams may go on in it: it is no longer than a window that they take.
+// Returns whether streams may go on in it: it is no longer than a window that they take.
 bool carries_streams(const Lease& lease);
 // Room as far as we remember, or else as it is.
 std::int64_t room_in(NodePeer& peer, std::int64_t wanted);
@@ -36,7 +36,7 @@ void wrap_early(Lease& lease, std::int64_t wanted);
 void place_in_lease(NodePeer& peer, Request& send);
 // It goes on after what the send has put there, in a new line.
 void move_lease(NodePeer& peer, const Request& send, std::int64_t end);
-// Whether the rest of a send may go through the lease, where its early bytes are.
+// Returns whether the rest of a send may go through the lease, where its early bytes are.
 bool holds_lease(NodePeer& peer, const Request& send);
 // The send is over, or its stream is: others may use the peer's lease. Any thread.
 void let_lease_go(Request& send);
@@ -46,7 +46,7 @@ void let_lease_go(Request& send);
 void get_transferable(NodePeer& peer);
 // All of a message into the window that came last, if there is one, and large enough.
 bool place_in_transferred(NodePeer& peer, Request& send);
-// Of a message that was handed over with its window: we may send with that now. Takes the send
+// Keeps the window that came with a message: this rank may send with it now. Takes the send
 // lock.
 void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span);
 

@@ -32,7 +32,7 @@ void open_lane(NodePeer& peer) {
 
 bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Envelope envelope,
               const void* payload, std::size_t bytes) {
-  // What is longer than a line says how long it is.
+  // Messages that may be longer than a line say how long they are.
   const bool varies = kind < static_cast<unsigned>(LineKind::first_of_protocol);
   if (!peer.link->put(lockfree::make_header(kind, varies ? bytes : 0, source), envelope, payload,
                       bytes))

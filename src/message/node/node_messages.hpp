@@ -45,7 +45,7 @@ class NodeMessages : public Protocol {
     std::free(incoming.receives);
   }
 
-  // What is under way, so that progress looks at it.
+  // These count what is under way, so that progress looks at it.
   void count_offers(std::uint32_t number) {
     platform::add_shared(open_offers, number);
     add(number);

@@ -12,14 +12,14 @@
 
 namespace baton::message {
 
-// What was pushed into receives of a peer. Under the send lock.
+// The state of pushing into receives of a peer. Under the send lock.
 struct Pushes {
   std::uint64_t first_advert = 1;  // those before are closed, or claimed by us
   std::uint64_t end = 0;           // of the lines we put, behind the last one
   std::uint64_t others_end = 0;    // behind the last line of another kind before it
 };
 
-// Whether the other side is likely to copy, too: not while it is found to be busy.
+// An estimate whether the other side will copy, too: not while it is found to be busy.
 struct SharedCopyStats {
   std::atomic<std::uint8_t> alone = 0;  // messages in a row of which it copied nothing
   bool expected() {
@@ -37,8 +37,9 @@ struct SharedCopyStats {
   }
 };
 
-// Whether we and a peer send each other long messages at the same time: by those that we staged
-// there and that came from there since. All relaxed: guesses that threads may spoil for each other.
+// An estimate whether this rank and a peer send each other long messages at the same time: by those
+// that we staged there and that came from there since. All relaxed: guesses that threads may spoil
+// for each other.
 struct BidirectionalStats {
   std::atomic<std::uint8_t> ahead = 0;                // sent, less received
   std::atomic<std::uint8_t> sends = 0, receives = 0;  // lately
@@ -56,7 +57,7 @@ struct BidirectionalStats {
     }
     sends.store(seen, std::memory_order_relaxed);
   }
-  // Whether we sent more than we received before this one.
+  // Returns whether we sent more than we received before this one.
   bool received() {
     receives.store(1, std::memory_order_relaxed);
     std::uint8_t seen = ahead.load(std::memory_order_relaxed);
@@ -95,7 +96,8 @@ struct TransferredWindows {
 
 struct NodePeer : Peer {
   transport::Link* link = nullptr;  // never null; ours
-  // What was observed, of this peer or, like its history, of all of its class. Never null.
+  // The times that were observed, of this peer or, like its history, of all of its class. Never
+  // null.
   std::atomic<Timings*> timings = nullptr;
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;

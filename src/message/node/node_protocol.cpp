@@ -5,13 +5,13 @@
 #include <cstring>
 #include <new>
 
-#include "message/core/queue.hpp"
 #include "base/settings.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/notify.hpp"
+#include "message/core/queue.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/sleep.hpp"
 #include "message/core/unexpected.hpp"

@@ -1,5 +1,5 @@
-// What the node's protocol keeps of a request, and of a message that was offered before its receive
-// came. Used by the files of this folder and the deposit models.
+// The parts that the node's protocol keeps of a request, and of a message that was offered before
+// its receive came. Used by the files of this folder and the deposit models.
 #pragma once
 
 #include "lockfree/staging.hpp"

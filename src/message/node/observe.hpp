@@ -1,7 +1,7 @@
-// What a receiver sees of long messages: how long those of each size from one peer take, pulled and
-// staged. It wishes for the quicker protocol, and the sender tries the other now and then. No
-// sender can know it: warm data lies in the receiver's cache and is best pulled, cold data is best
-// staged (docs/decisions/observed.md).
+// Observation of long messages by their receiver: how long those of each size from one peer take,
+// pulled and staged. It wishes for the quicker protocol, and the sender tries the other now and
+// then. No sender can know it: warm data lies in the receiver's cache and is best pulled, cold data
+// is best staged (docs/decisions/observed.md).
 #pragma once
 
 #include "message/node/node_peer.hpp"

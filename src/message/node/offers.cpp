@@ -40,8 +40,8 @@ bool end_done_offers(Request** shared) {
       lockfree::OfferState state = lockfree::offer_state(own_offer(slot));
       Request* send = send_of(slot);
       if (state == lockfree::OfferState::shared) *shared = send;
-      // What the receiver has taken back ends here only when its request for a stream has come: the
-      // slot must not be another's by then.
+      // A stream that the receiver has taken back ends here only when its request for it has come:
+      // the slot must not be another's by then.
       const bool asked = send && node_part(*send).asked;
       if (state == lockfree::OfferState::given_back && asked) {
         BATON_INVARIANT(

@@ -16,7 +16,7 @@ void arrive_cts(const CtsLine& line);
 bool withdraw(Request& send);
 // A receiver is lost: what was offered to it, or streams there, ends with this error.
 void fail_offers(NodePeer& receiver, Error error);
-// Whether its receiver has begun to take it.
+// Returns whether its receiver has begun to take it.
 bool is_offer_taken(const Request& send);
 
 // --- the receiver

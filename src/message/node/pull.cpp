@@ -63,7 +63,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);
   transport::Choice choice = transport::choose_receive(facts);
-  // Of shorter ones their sender has counted why they entered no ring.
+  // The sender of shorter ones has counted why they entered no ring.
   if (unexpected.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, receive.bytes);
   if (choice.way != Way::cma) return false;
   std::int64_t start = platform::now_ticks();

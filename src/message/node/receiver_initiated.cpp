@@ -90,7 +90,7 @@ Target find_target(NodePeer& peer, const Request& send) {
       platform::threads_multiple)
     return {};
   Pushes& past = peer.pushes;
-  // What we sent in other ways since the last redirection: all of it must have been taken in.
+  // All that this rank has sent in other ways since the last redirection must have been taken in.
   if (past.end != peer.link->sent_lines()) past.others_end = past.end = peer.link->sent_lines();
   bool from_first = true;
   for (std::uint64_t number = past.first_advert;; ++number) {

@@ -70,7 +70,8 @@ bool put_rts(NodePeer& peer, Request& send) {
     if (waits && ++node_part(send).waits < waits_max) return false;
     early_bytes = 0;
   }
-  // What has left completely needs no slot to hear of its end, unless it must hear of its match.
+  // A message that has left completely needs no slot to hear of its end, unless it must hear of its
+  // match.
   bool all_early = early_bytes > 0 && early_bytes == send.bytes && !send.synchronous;
   // A claim may come, and another thread find it, while we still write.
   node_part(send).filling = early_bytes > 0;
@@ -190,8 +191,8 @@ UnexpectedMessage* match_rts(ArrivedLine& message) {
   return nullptr;
 }
 
-// Whether others should make progress while this is copied. What lies in staging is copied at once:
-// its sender goes on there.
+// Returns whether others should make progress while this is copied. What lies in staging is copied
+// at once: its sender goes on there.
 bool is_long_copy(const UnexpectedMessage& unexpected) {
   constexpr std::int64_t bytes_min = 65536;  // guess
   return platform::threads_multiple && unexpected.bytes >= bytes_min &&

@@ -122,8 +122,8 @@ std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
   const LocalRank owner = owner_of(node_part(receive).span, receive.process, engine.self);
   auto& progress = transport::window_progress(owner, node_part(receive).span.window);
   const auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
-  // Of two that are busy each makes one copy of the other's messages and one of its own; where it
-  // waits meanwhile, the other does the same.
+  // If both ranks are busy, each makes one copy of the other's messages and one of its own; where
+  // it waits meanwhile, the other does the same.
   return both_busy ? node_part(receive).copy_ticks + filling
                    : std::max(observed_ticks(receive), filling);
 }
@@ -156,14 +156,15 @@ void start_stream_in(Request& receive) {
 
 namespace {
 
-// Of a stream that has not begun: its sender makes no progress, so that it had better be pulled.
+// Returns whether a stream has waited too long for its beginning: its sender makes no progress, so
+// that it had better be pulled.
 bool waits_too_long(Request& receive) {
   constexpr std::uint8_t patience = 250;  // guess: some 20 microseconds
   return node_part(receive).source_address &&
          (++node_part(receive).waits >= patience || engine.about_to_sleep);
 }
 
-// Whether anything has come.
+// Returns whether anything has come.
 bool advance(Request& receive) {
   // guess: the sender needs less for its next piece; but what we could send meanwhile comes first
   const int looks = node().streams_out.first ? 1 : 32;

@@ -12,9 +12,9 @@ void take_early(const UnexpectedMessage& unexpected, Request& receive);
 void take_early(const UnexpectedMessage& unexpected, char* target);
 // They are not wanted.
 void skip_early(const UnexpectedMessage& unexpected);
-// Whether they are all there.
+// Returns whether they are all there.
 bool is_filled(const UnexpectedMessage& unexpected);
-// What was there is over: its window is free, unless it is leased, or ours now.
+// Gives back the window of a message that is over, unless it is leased, or ours now.
 void give_back(const lockfree::StagingSpan& span, Process sender);
 
 // --- streams
@@ -24,13 +24,14 @@ void start_stream_in(Request& receive);
 void arrive_window(NodePeer& peer, const WindowLine& line);
 // Goes on with all of them; whether anything came.
 bool advance_streams_in();
-// Of a sender that is lost: those that go on end with this error; and one that was to be asked for.
+// Ends the streams of a sender that is lost with this error; the second, one that was to be asked
+// for.
 void fail_streams_in(const Peer& sender, Error error);
 void fail_stream_in(Request& receive, Error error);
 // A peer has gone on in its lease: the stream that went through it before lies there complete.
 // Takes it out, so that what we say we have emptied is true of all before.
 void catch_up(const Peer& peer);
-// What a staged message has cost, in ticks: the receiver's time, or its sender's if that was
+// The cost of a staged message, in ticks: the receiver's time, or its sender's if that was
 // longer, which shows when many are under way; both if each of the two had its own to send
 // meanwhile.
 std::int64_t cost_of_staged(const Request& receive, bool both_busy);

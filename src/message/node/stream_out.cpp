@@ -30,7 +30,7 @@ int chunks_for(std::int64_t bytes) {
   return static_cast<int>((std::min(bytes, settings.pipeline_window_bytes) + chunk - 1) / chunk);
 }
 
-// So much of a send is told to its receiver at a time.
+// The number of bytes of a send that are told to its receiver at a time.
 std::int64_t published_at_once(const Request& send) {
   const std::int64_t least = settings.pipeline_publish_bytes,
                      most = settings.pipeline_publish_long_bytes;
@@ -67,7 +67,7 @@ void fill_through_cache(NodePeer& peer, Request& send, std::int64_t end) {
   }
 }
 
-// The same for contiguous data from a line's beginning on.
+// Fills a span from contiguous data, from a line's beginning on, past the cache.
 void fill_around_cache(NodePeer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
   const LocalRank owner = owner_of(node_part(send).span, engine.self, peer.process);
@@ -144,7 +144,7 @@ bool put_window_line(NodePeer& peer, Request& send) {
   }
   WindowLine line{node_part(send).span, node_part(send).stream};
   if (!put_line(peer, NodeLine::window, 0, {0, 0}, &line, sizeof line)) {
-    // Of a shared ring: there is no lease, so that the window is the stream's own.
+    // This happens with a shared ring: there is no lease, so that the window is the stream's own.
     lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.window);
     node_part(send).span = {};
     return false;
@@ -153,7 +153,7 @@ bool put_window_line(NodePeer& peer, Request& send) {
   return true;
 }
 
-// Whether another thread still writes the early bytes.
+// Returns whether another thread still writes the early bytes.
 bool is_filling(Request& send) {
   // ORDER node_part(request).filling: acquire here, release in fill_early; how far it came.
   return std::atomic_ref(node_part(send).filling).load(std::memory_order_acquire);
@@ -234,7 +234,7 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   if (lease.window.empty() || lease.ending || !lease_is_free(lease)) return 0;
   std::int64_t wanted = std::min({send.bytes, settings.early_bytes_max, lease.window.bytes()});
   wrap_early(lease, wanted);
-  // What is there comes out whether it is matched or not.
+  // The receiver takes out what is there whether it is matched or not.
   if (room_in(peer, wanted) < wanted) return wait_for_room;
   place_in_lease(peer, send);
   const bool keeps = wanted < send.bytes && carries_streams(lease);

@@ -1,4 +1,4 @@
-// What is remembered of long messages from and to a peer of this node: times by sizes, and by ways
+// Memory of long messages from and to a peer of this node: times by sizes, and by ways
 // of writing. Kept by the peer (node_peer.hpp), filled and asked by observe.cpp and stream_out.cpp.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Timings {
     int digits = std::bit_width(static_cast<std::uint64_t>(bytes));
     return digits < digits_min ? digits_min : digits > digits_max ? digits_max : digits;
   }
-  // What is exported needs no system call: it has times of its own.
+  // Exported buffers need no system call: they have times of their own.
   static int index_of(std::int64_t bytes, bool exported) {
     return digits_of(bytes) - digits_min + (exported ? sizes : 0);
   }
@@ -28,7 +28,7 @@ struct Timings {
     bool other = false;  // we wish for the other way than for what is unseen
   };
   Seen seen[count];
-  // Of ours to it: trying the other way now and then, seldomer each time.
+  // Our own messages to the peer: now and then the other way is tried, seldomer each time.
   struct Trial {
     std::uint16_t sent = 0;  // in this turn
     std::uint16_t turn = 12;
@@ -41,7 +41,7 @@ struct Timings {
 // threads that send at once need no lock.
 class StorePolicy {
  public:
-  // Whether to write so now.
+  // Returns whether to write so now.
   bool around_cache() {
     constexpr std::uint8_t first_try = 6, in_a_row = 4;  // guess; of 256: below 2 %
     std::uint8_t turn = turns_.fetch_add(1, std::memory_order_relaxed);
@@ -53,7 +53,7 @@ class StorePolicy {
     std::int64_t before = mean.load(relaxed);
     mean.store(before ? before + (std::min(ticks, 2 * before) - before) / 4 : ticks, relaxed);
     std::int64_t through = through_.load(relaxed), other = around_.load(relaxed);
-    // What went around the cache costs the reader more than what lies in another's.
+    // Data that went around the cache costs the reader more than what lies in another's.
     constexpr std::int64_t worth = 2;  // guess
     if (through && other) prefers_.store(other * worth < through, relaxed);
   }

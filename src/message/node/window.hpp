@@ -11,9 +11,9 @@ inline LocalRank owner_of(const lockfree::StagingSpan& span, Process sender, Pro
   return transport::local_rank_of(span.at_sender ? sender : receiver);
 }
 
-// Whether a place in a window's progress is one that messages have gone through before. Where not,
-// the first access to each page costs more than the copy, and time is no measure of it. (Windows
-// from the pool are opened anew each time, so that nothing is known of them.)
+// Returns whether a place in a window's progress is one that messages have gone through before.
+// Where not, the first access to each page costs more than the copy, and time is no measure of it.
+// (Windows from the pool are opened anew each time, so that nothing is known of them.)
 inline bool is_touched(const lockfree::StagingSpan& span, std::int64_t place) {
   return span.next_owner == lockfree::NextOwner::pool || place >= span.window.bytes();
 }
