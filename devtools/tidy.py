@@ -498,6 +498,19 @@ def check_unit_tests(names, findings):
             findings.add(name, 1, "no test covers it", f"write {unit_test_of(name)}, or say in {COVERED_BY} which test does")
 
 
+def check_named_files(names, findings):
+    """Sources that documents name are there."""
+    for name in names:
+        if not name.endswith(".md") or name.startswith("CHANGELOG"):
+            continue
+        text = read(name)
+        for match in re.finditer(r"`(\w[\w./-]*/[\w.-]+\.(?:cpp|hpp|py|c|h))`", text):
+            stands_for_all = re.search(r"/[xy]/|/y[._]", match.group(1))
+            if not stands_for_all and not any(f"/{other}".endswith(f"/{match.group(1)}") for other in names):
+                findings.add(name, line_of(text, match.start()), f"names {match.group(1)}, which is not there",
+                             "name the file as it is called now")
+
+
 def stands_alone(name, build):
     flags = ["-std=gnu++23", "-fsyntax-only", "-x", "c++"] if name.endswith(".hpp") else ["-fsyntax-only", "-x", "c"]
     compiler = "g++" if name.endswith(".hpp") else "gcc"
@@ -576,6 +589,7 @@ def main():
     check_mirror(names, findings)
     check_unit_tests(names, findings)
     check_cycles(code_names, findings)
+    check_named_files(names, findings)
     check_decisions(names, findings)
     if not options.fast:
         check_headers(code_names, options.build, findings)
