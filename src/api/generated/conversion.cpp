@@ -2,8 +2,6 @@
 
 #include "api/entry.hpp"
 #include "api/generated/objects.hpp"
-#include "message/core/requests.hpp"
-#include "message/core/unexpected.hpp"
 
 #include <cstring>
 
@@ -190,7 +188,7 @@ BATON_EXPORT int PMPI_Session_toint(MPI_Session session) {
 }
 BATON_ALIAS(Session_toint)
 
-BATON_EXPORT int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status) {
+BATON_EXPORT int PMPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status) {
   if (!c_status) return null_argument(Procedure::Status_c2f, 1, nullptr);
   if (!f_status) return null_argument(Procedure::Status_c2f, 2, nullptr);
   // The ABI gives the three forms of a status the same 32 bytes.
@@ -199,7 +197,7 @@ BATON_EXPORT int PMPI_Status_c2f(const MPI_Status* c_status, MPI_Fint* f_status)
 }
 BATON_ALIAS(Status_c2f)
 
-BATON_EXPORT int PMPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* f08_status) {
+BATON_EXPORT int PMPI_Status_c2f08(const MPI_Status *c_status, MPI_F08_status *f08_status) {
   if (!c_status) return null_argument(Procedure::Status_c2f08, 1, nullptr);
   if (!f08_status) return null_argument(Procedure::Status_c2f08, 2, nullptr);
   // The ABI gives the three forms of a status the same 32 bytes.
@@ -208,7 +206,7 @@ BATON_EXPORT int PMPI_Status_c2f08(const MPI_Status* c_status, MPI_F08_status* f
 }
 BATON_ALIAS(Status_c2f08)
 
-BATON_EXPORT int PMPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status* c_status) {
+BATON_EXPORT int PMPI_Status_f082c(const MPI_F08_status *f08_status, MPI_Status *c_status) {
   if (!f08_status) return null_argument(Procedure::Status_f082c, 1, nullptr);
   if (!c_status) return null_argument(Procedure::Status_f082c, 2, nullptr);
   // The ABI gives the three forms of a status the same 32 bytes.
@@ -217,7 +215,7 @@ BATON_EXPORT int PMPI_Status_f082c(const MPI_F08_status* f08_status, MPI_Status*
 }
 BATON_ALIAS(Status_f082c)
 
-BATON_EXPORT int PMPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* f_status) {
+BATON_EXPORT int PMPI_Status_f082f(const MPI_F08_status *f08_status, MPI_Fint *f_status) {
   if (!f08_status) return null_argument(Procedure::Status_f082f, 1, nullptr);
   if (!f_status) return null_argument(Procedure::Status_f082f, 2, nullptr);
   // The ABI gives the three forms of a status the same 32 bytes.
@@ -226,7 +224,7 @@ BATON_EXPORT int PMPI_Status_f082f(const MPI_F08_status* f08_status, MPI_Fint* f
 }
 BATON_ALIAS(Status_f082f)
 
-BATON_EXPORT int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status) {
+BATON_EXPORT int PMPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status) {
   if (!f_status) return null_argument(Procedure::Status_f2c, 1, nullptr);
   if (!c_status) return null_argument(Procedure::Status_f2c, 2, nullptr);
   // The ABI gives the three forms of a status the same 32 bytes.
@@ -235,7 +233,7 @@ BATON_EXPORT int PMPI_Status_f2c(const MPI_Fint* f_status, MPI_Status* c_status)
 }
 BATON_ALIAS(Status_f2c)
 
-BATON_EXPORT int PMPI_Status_f2f08(const MPI_Fint* f_status, MPI_F08_status* f08_status) {
+BATON_EXPORT int PMPI_Status_f2f08(const MPI_Fint *f_status, MPI_F08_status *f08_status) {
   if (!f_status) return null_argument(Procedure::Status_f2f08, 1, nullptr);
   if (!f08_status) return null_argument(Procedure::Status_f2f08, 2, nullptr);
   // The ABI gives the three forms of a status the same 32 bytes.

@@ -3,8 +3,8 @@
 
 #include "datatype/datatype.hpp"
 #include "datatype/operation.hpp"
-#include "message/core/match.hpp"
-#include "message/core/request.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
 #include "window/window.hpp"
 #include "world/communicator.hpp"
 #include "world/error_handler.hpp"

@@ -40,7 +40,7 @@ static_assert(sizeof(transport::network::Card) <= sizeof(lockfree::ProcessEntry:
 // the job.
 const transport::network::Card* find_card(Process process) {
   lockfree::ProcessEntry& entry = transport::process_entry(process);
-  // ORDER process_entry.card: acquire here, release in start_network.
+  // ORDER process_entry.card: acquire here, release in NetworkProtocol::set_up.
   while (!entry.ready.load(std::memory_order_acquire)) platform::yield_cpu();
   return reinterpret_cast<const transport::network::Card*>(entry.card);
 }

@@ -82,7 +82,7 @@ bool is_elsewhere(Process process) {
 // Null: it has not come yet.
 const Card* card_of(Process process) {
   const lockfree::ProcessEntry& entry = transport::process_entry(process);
-  // ORDER process_entry.card: acquire here, release in start_network.
+  // ORDER process_entry.card: acquire here, release in NetworkProtocol::set_up.
   const bool ready = entry.ready.load(std::memory_order_acquire);
   return ready ? reinterpret_cast<const Card*>(entry.card) : nullptr;
 }
