@@ -27,8 +27,8 @@ enum class LineKind : unsigned {
 // too much. Under its lock.
 struct Account {
   platform::Lock lock;
-  std::int64_t unexpected_bytes = 0;
   bool envelopes_only = false;  // what we last told them
+  std::int64_t unexpected_bytes = 0;
   // Tells them; null: they cannot be told.
   void (*tell)(void* senders, bool envelopes_only) = nullptr;
   void* senders = nullptr;
@@ -50,9 +50,7 @@ struct Peer {
   transport::Doorbell* doorbell = nullptr;  // of who cannot be rung: one that nobody looks at
   Process process{};
   LocalRank local_rank = not_on_this_node;
-  Protocol* protocol = nullptr;     // never null
-  std::atomic<bool> begun = false;  // sending is possible; set under the contact lock
-  bool takes_adverts = false;       // it may be told of receives, and look for them
+  Protocol* protocol = nullptr;  // never null
   // Requests that wait for room on the way there, first come first served; later sends queue
   // behind.
   List<Request> queued;
@@ -60,7 +58,9 @@ struct Peer {
   // Sent in one line of our lane, up to 8 bytes and longer: the first two size classes.
   Tally packed[2];
   PeerClass peer_class = PeerClass::other;
-  platform::Lock send_lock;  // of the way there and `queued`
+  platform::Lock send_lock;         // of the way there and `queued`
+  std::atomic<bool> begun = false;  // sending is possible; set under the contact lock
+  bool takes_adverts = false;       // it may be told of receives, and look for them
 
   // Returns whether a line may be put now: nothing queued before it, and room.
   BATON_INLINE bool can_put(std::uint32_t lines) {

@@ -19,14 +19,15 @@ struct OfferSlots {
     Request* sends[page_sends] = {};  // null: free, or withdrawn
     std::uint64_t open = 0;           // a bit each
   };
-  Page* pages[pages_max] = {};
+  Page** pages = nullptr;  // has room for a power of two of them
   std::uint32_t in_use = 0;
   std::uint32_t full = 0;  // all pages below have no free slot
   std::uint32_t next_polled = 0;
   platform::Lock lock;
 
   ~OfferSlots() {
-    for (Page* page : pages) delete page;
+    for (std::uint32_t i = 0; i < in_use; ++i) delete pages[i];
+    std::free(pages);
   }
 };
 

@@ -76,8 +76,8 @@ struct Lease {
   std::int64_t end = 0;       // of the last message in it, which may not fill its last line
   int messages = 0;           // in this term; without a window: sends until we may ask for one
   int had = 0;                // so many terms before, up to a bound
-  bool ending = false;        // nothing more goes in
   Request* holder = nullptr;  // a send that is part of the way through
+  bool ending = false;        // nothing more goes in
 };
 
 // Windows that change hands: one of us gives one to the other with a message that fits, and gets it
@@ -95,6 +95,13 @@ struct TransferredWindows {
 };
 
 struct NodePeer : Peer {
+  // The short members first: they fill the end of Peer.
+  bool refuses_pushes = false;    // our kernel does not let us write to its memory
+  bool adverts_refused = false;   // no memory for them
+  SharedCopyStats shared_copies;  // of what we push, and of what we pull
+  BidirectionalStats bidirectional;
+  platform::Lock history_lock;      // of what is observed
+  int early_sends = 0;              // since we last looked whether it wants envelopes only
   transport::Link* link = nullptr;  // never null; ours
   // The times that were observed, of this peer or, like its history, of all of its class. Never
   // null.
@@ -103,16 +110,10 @@ struct NodePeer : Peer {
   Lease lease;
   TransferredWindows transferred;
   Request* streaming = nullptr;  // the one of its streams that goes on; under the progress lock
-  int early_sends = 0;           // since we last looked whether it wants envelopes only
-  BidirectionalStats bidirectional;
   StorePolicy store_policy;
-  bool refuses_pushes = false;    // our kernel does not let us write to its memory
-  bool adverts_refused = false;   // no memory for them
-  SharedCopyStats shared_copies;  // of what we push, and of what we pull
   Pushes pushes;
   std::uint64_t last_advert = 0;   // of our receives, to it
   Request** advertised = nullptr;  // by the slot of the advert; null: none
-  platform::Lock history_lock;     // of what is observed
 
   Timings& observed() const {
     // ORDER peer.timings: acquire here, release in give_history; it is constructed.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <new>
 
 #include "message/core/outstanding.hpp"
@@ -16,9 +17,21 @@ static_assert(transport::offers_per_page == page_sends);
 OfferSlots::Page& page_of(std::uint32_t slot) {
   return *node().offers.pages[slot / page_sends];
 }
+
+bool has_place_for_page(OfferSlots& offers) {
+  const bool is_full = offers.in_use == 0 || std::has_single_bit(offers.in_use);
+  if (!is_full) return true;
+  const std::size_t room = std::max(2 * offers.in_use, 1u);
+  auto** grown =
+      static_cast<OfferSlots::Page**>(std::realloc(offers.pages, room * sizeof(OfferSlots::Page*)));
+  if (grown) offers.pages = grown;
+  return grown != nullptr;
+}
+
 // A page of offers, with memory on both sides of it.
 bool add_page() {
   OfferSlots& offers = node().offers;
+  if (!has_place_for_page(offers)) return false;
   auto* page = new (std::nothrow) OfferSlots::Page;
   if (page && transport::reserve_own_offers(offers.in_use) == MPI_SUCCESS) {
     offers.pages[offers.in_use++] = page;
