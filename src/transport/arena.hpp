@@ -31,8 +31,8 @@ struct Arena {
   lockfree::SliceLayout layout{};
   LocalRank rank{};
   std::uint32_t ranks = 1;
-  int wake_pipe[2] = {
-      -1, -1};  // by which other ranks wake this one (sleep.cpp), in a job of several nodes
+  int wake_pipe[2] = {-1,
+                      -1};  // by which others wake this rank (sleep.cpp), in a job of several nodes
   int* pipes_to_others = nullptr;
 
   char* part(LocalRank owner, std::uint64_t offset) const {

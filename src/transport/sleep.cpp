@@ -81,8 +81,7 @@ void sleep_with_descriptors(std::uint32_t expected, std::int64_t bound_us, pollf
 void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us, pollfd* beside, int count) {
   if (BATON_UNLIKELY(spans_nodes()))
     return sleep_with_descriptors(expected, bound_us, beside, count);
-  constexpr std::int64_t blind_us =
-      200;  // guess: a rank that can wait for no descriptor looks again soon
+  constexpr std::int64_t blind_us = 200;  // guess: this wait does not watch descriptors
   if (BATON_UNLIKELY(count > 0)) bound_us = std::min(bound_us, blind_us);
   platform::futex_wait(doorbell(own_rank()).wake.word, expected, bound_us);
 }

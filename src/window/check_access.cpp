@@ -17,8 +17,7 @@ namespace baton::window {
 
 // This is what a window keeps under `mpiexec --check`.
 struct WindowChecks {
-  AccessTable**
-      tables;  // by rank; where a rank shares no memory with us, a table of our accesses alone
+  AccessTable** tables;     // by rank; our accesses alone where we share no memory with it
   bool exported = false;    // our table lies in memory that others can map
   bool has_copies = false;  // tables have copies of the window, which must not be too long
   bool is_apart = false;    // some ranks' tables are not visible to all others

@@ -93,8 +93,7 @@ class Stream {
     if (expected_) {
       message_.header().token = expected_->token();
       message_.header().position = position_;
-      expected_->answers.fetch_add(
-          1, std::memory_order_relaxed);  // relaxed: it is counted before it is sent
+      expected_->answers.fetch_add(1, std::memory_order_relaxed);  // relaxed: not sent yet
     }
     const auto bytes = static_cast<std::int64_t>(message_.bytes_asked());
     position_ += message_.bytes_asked();

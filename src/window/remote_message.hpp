@@ -35,9 +35,8 @@ struct RemoteHeader {
   std::int32_t operation = 0;  // handles, as integers
   std::int32_t type = 0;
   std::uint32_t pieces = 0;
-  std::int32_t error = 0;  // in answers
-  std::uint32_t number =
-      0;  // for locks; in lock messages it also says whether the lock is exclusive
+  std::int32_t error = 0;    // in answers
+  std::uint32_t number = 0;  // for locks; in lock messages also whether it is exclusive
   std::uint32_t exclusive = 0;
   std::uint64_t token = 0;     // of the origin, for the answer
   std::uint64_t position = 0;  // in answers: position of the data in the whole

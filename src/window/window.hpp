@@ -99,8 +99,7 @@ struct Target {
   Hold hold = Hold::none;
   std::uint32_t number = 0;      // our number at its lock
   std::uint32_t posts_seen = 0;  // its calls of MPI_Win_post for us that we have seen
-  std::uint32_t changes =
-      0;  // our changes by atomic instructions, in accumulates of several elements
+  std::uint32_t changes = 0;     // our atomic changes, in accumulates of several elements
   Unanswered messages;
   std::uint32_t run_sent = 0;   // the last of these messages that is an accumulate by a transfer
   std::int64_t unflushed = 0;   // bytes of these messages
@@ -159,8 +158,7 @@ class Window {
   Group* exposed_to = nullptr;     // the group of the exposure epoch; held
   bool all_unchecked = false;      // MPI_Win_lock_all was called with MPI_MODE_NOCHECK
   std::int32_t locks = 0;          // targets that MPI_Win_lock has locked now
-  std::int32_t* accessed =
-      nullptr;  // ranks of MPI_Win_start, or ranks locked in an epoch of MPI_Win_lock_all
+  std::int32_t* accessed = nullptr;  // ranks of MPI_Win_start, or locked for MPI_Win_lock_all
   std::int32_t accessed_count = 0;
   std::uint32_t completes_expected = 0;  // of all exposure epochs so far
   Regions attached;                      // memory of this rank attached to a dynamic window

@@ -32,8 +32,7 @@ struct WorkPiece {
 struct alignas(cache_line_bytes) Work {
   static constexpr std::uint32_t pieces_max = 64;
   static constexpr std::uint32_t data_bytes_max = 7072;
-  static constexpr std::int32_t not_done =
-      -1;  // in `error`: nothing is done, the origin is to do it
+  static constexpr std::int32_t not_done = -1;  // in `error`: the origin is to do it
 
   lockfree::DelegationState<lockfree::Hardware> state;
   std::uint32_t window;  // context id of the window's communicator

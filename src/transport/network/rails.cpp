@@ -89,8 +89,7 @@ void Network::take_probes(int rail) {
 }
 
 bool Network::poll(void (*arrived)(std::uint32_t number), bool all) {
-  constexpr std::uint64_t gap =
-      16;  // guess: how often to look at interfaces where nothing is expected
+  constexpr std::uint64_t gap = 16;  // guess: looks between looks at interfaces that expect nothing
   looked();
   bool any = endpoint().poll(arrived);
   if (BATON_LIKELY(rails_ == 1)) return any;
