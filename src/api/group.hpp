@@ -18,7 +18,7 @@ Error group_range_incl(Group& group, int count, int ranges[][3], MPI_Group* made
 Error group_range_excl(Group& group, int count, int ranges[][3], MPI_Group* made);
 Error group_free(MPI_Group* group);
 
-// A group for the program, an object of its own: its handle may be freed any time.
+// Gives the program a copy of a group, an object of its own: its handle may be freed any time.
 Error give_copy(const Group& group, MPI_Group* handle);
 
 }  // namespace baton::api

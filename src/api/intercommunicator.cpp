@@ -10,7 +10,7 @@ namespace baton::api {
 
 namespace {
 
-// The local leader's arguments, which mean nothing elsewhere.
+// Checks the local leader's arguments, which mean nothing at other ranks.
 Error check_peer(const Communicator* peer, int remote_leader) {
   if (!peer)
     return fail(MPI_ERR_COMM,
