@@ -1,4 +1,4 @@
-// The procedures that describe the ABI. They work before MPI_Init.
+// These procedures describe the ABI. They work before MPI_Init.
 #include <cstring>
 
 #include "api/environment.hpp"

@@ -1,5 +1,5 @@
-// Bodies of the attribute procedures of communicators and datatypes. The older MPI_Keyval_* and
-// MPI_Attr_* share the bodies of communicators.
+// These are the bodies of the attribute procedures of communicators and datatypes. The older
+// MPI_Keyval_* and MPI_Attr_* share the bodies of communicators.
 #pragma once
 
 #include "datatype/datatype.hpp"

@@ -1,5 +1,5 @@
-// Bodies of the collectives: each makes the call as data, for all three forms. Arguments that count
-// only at the root, or not in place, arrive as pointers that may be null.
+// These are the bodies of the collectives: each makes the call as data, for all three forms.
+// Arguments that count only at the root, or not in place, arrive as pointers that may be null.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,8 @@ Error check_group(const Communicator& comm, const Group& group) {
 constexpr char hardware_key[] = "mpi_hw_resource_type";
 constexpr char process_set_key[] = "mpi_pset_name";
 
-// The result of how MPI_Comm_split_type divides: our color, and the resource where the caller wants
-// to know it.
+// This is the result of how MPI_Comm_split_type divides: our color, and the resource where the
+// caller wants to know it.
 struct SplitColor {
   int color = MPI_UNDEFINED;
   bool named = false;

@@ -1,4 +1,4 @@
-// Bodies of the procedures about communicators.
+// These are the bodies of the procedures about communicators.
 #pragma once
 
 #include "world/communicator.hpp"

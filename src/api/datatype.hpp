@@ -1,5 +1,5 @@
-// Bodies of the procedures about datatypes. The constructors record their arguments, and
-// datatype/construct.cpp makes the type from the record.
+// These are the bodies of the procedures about datatypes. The constructors record their arguments,
+// and datatype/construct.cpp makes the type from the record.
 #pragma once
 
 #include <cstdint>

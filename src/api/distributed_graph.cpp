@@ -12,7 +12,7 @@ using topology::Contribution;
 using world::Neighbors;
 using world::TopologyKind;
 
-// The name of an array argument in messages.
+// This is the name of an array argument in messages.
 struct Name {
   int number;
   const char* text;

@@ -1,5 +1,5 @@
-// The bodies of the chapter about processes that are started and met later: Baton supports none of
-// it yet.
+// This is the place for the bodies of the chapter about processes that are started and met later:
+// Baton supports none of it yet.
 #pragma once
 
 #include <mpi.h>

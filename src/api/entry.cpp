@@ -34,7 +34,7 @@ constexpr HandleWords handle_words[] = {
     {MPI_ERR_SESSION, "session", "MPI_SESSION_NULL", 0x120},
 };
 
-// Words such as "argument 4 (dest)", for the beginning of an explanation.
+// These are words such as "argument 4 (dest)", for the beginning of an explanation.
 struct Where {
   Where(Procedure procedure, int argument) {
     char name[64];

@@ -1,4 +1,5 @@
-// Bodies of the procedures about the library itself: its state, names and versions, time, the ABI.
+// These are the bodies of the procedures about the library itself: its state, names and versions,
+// time, the ABI.
 #pragma once
 
 #include "base/error.hpp"

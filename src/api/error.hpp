@@ -1,5 +1,5 @@
-// Bodies of the error procedures: codes and their texts, and error handlers of communicators. Those
-// of files and windows are here, too, and declared in their own headers.
+// These are the bodies of the error procedures: codes and their texts, and error handlers of
+// communicators. Those of files and windows are here, too, and declared in their own headers.
 #pragma once
 
 #include "base/error.hpp"

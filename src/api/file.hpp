@@ -1,5 +1,5 @@
-// Bodies of the procedures about files. No file can be open yet; MPI_FILE_NULL stands for later
-// ones: its error handler is the one with which opened files begin.
+// These are the bodies of the procedures about files. No file can be open yet; MPI_FILE_NULL stands
+// for later ones: its error handler is the one with which opened files begin.
 #pragma once
 
 #include <mpi.h>

@@ -8,7 +8,7 @@ namespace baton::api {
 
 namespace {
 
-// A list of ranks on the heap, with marks that find duplicates.
+// This is a list of ranks on the heap, with marks that find duplicates.
 class RankList {
  public:
   explicit RankList(const Group& group)

@@ -1,4 +1,4 @@
-// Bodies of the procedures about groups.
+// These are the bodies of the procedures about groups.
 #pragma once
 
 #include "world/group.hpp"

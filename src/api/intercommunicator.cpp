@@ -1,4 +1,4 @@
-// Bodies of the procedures that make intercommunicators or merge them.
+// These are the bodies of the procedures that make intercommunicators or merge them.
 #include "world/intercommunicator.hpp"
 
 #include <cstring>

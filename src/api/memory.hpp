@@ -1,4 +1,4 @@
-// Bodies of the procedures about addresses and memory.
+// These are the bodies of the procedures about addresses and memory.
 #pragma once
 
 #include "base/error.hpp"

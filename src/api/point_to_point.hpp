@@ -1,4 +1,5 @@
-// Bodies of point-to-point communication: sends, receives, probes; completion in request.cpp.
+// These are the bodies of point-to-point communication: sends, receives, probes; completion in
+// request.cpp.
 #pragma once
 
 #include <cstdint>

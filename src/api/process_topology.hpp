@@ -1,4 +1,4 @@
-// Bodies of the procedures about process topologies.
+// These are the bodies of the procedures about process topologies.
 #pragma once
 
 #include "world/communicator.hpp"

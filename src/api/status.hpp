@@ -1,4 +1,4 @@
-// Bodies of the procedures that look into or change a status.
+// These are the bodies of the procedures that look into or change a status.
 #pragma once
 
 #include <cstdint>

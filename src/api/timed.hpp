@@ -44,7 +44,7 @@ std::uint64_t targets_of(MPI_Comm comm);
 // Returns a window's own communicator.
 MPI_Comm communicator_of(MPI_Win win);
 
-// The requests that a call may complete, as they are before the call.
+// These are the requests that a call may complete, as they are before the call.
 class Completions {
  public:
   Completions(CallTimer& timer, int count, const MPI_Request* requests);

@@ -1,4 +1,4 @@
-// Bodies of the procedures about windows.
+// These are the bodies of the procedures about windows.
 #pragma once
 
 #include <cstdint>

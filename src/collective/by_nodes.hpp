@@ -9,7 +9,7 @@
 
 namespace baton::collective {
 
-// A step of the run's call; the object must not move until the step has ended.
+// This is a step of the run's call; the object must not move until the step has ended.
 struct Step {
   Step() = default;
   Step(const Step&) = delete;
@@ -23,8 +23,8 @@ void begin(Run& run, Step& step, const Call& call);
 // Finishes a step. It is awaited once, after the steps before it.
 Task finish(Run& run, Step& step);
 
-// The delegates of a call with a root: one rank of each node stands for its node with the others;
-// these ranks are also a context. The root is the delegate of its own node.
+// These are the delegates of a call with a root: one rank of each node stands for its node with the
+// others; these ranks are also a context. The root is the delegate of its own node.
 struct Delegates {
   Context context;  // numbered by nodes
   int root_node;

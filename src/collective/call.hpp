@@ -1,5 +1,5 @@
-// A call of a collective as plain data: the arguments of the program, in whichever of the three
-// forms it called. It is made by api/, and read by select and by the algorithms.
+// This is a call of a collective as plain data: the arguments of the program, in whichever of the
+// three forms it called. It is made by api/, and read by select and by the algorithms.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace baton::collective {
 
 using Kind = CollectiveKind;
 
-// One side of a call: `uniform` elements for each rank, or `counts` where they differ;
+// This is one side of a call: `uniform` elements for each rank, or `counts` where they differ;
 // `displacements` in extents, or in bytes where each rank has a type of its own. The arrays are the
 // user's own, never copied: `wide` is false for int, true for MPI_Count and MPI_Aint.
 struct Blocks {

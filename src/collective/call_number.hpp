@@ -1,5 +1,5 @@
-// The number of a collective call on its communicator: it is the same on all its ranks. Each run
-// knows its own (collective/run.hpp); reports of calls that wait or do not fit name it.
+// This is the number of a collective call on its communicator: it is the same on all its ranks.
+// Each run knows its own (collective/run.hpp); reports of calls that wait or do not fit name it.
 #pragma once
 
 #include <cstdint>

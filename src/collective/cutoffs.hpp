@@ -1,7 +1,7 @@
-// The results of `choose` for all sizes, computed once: for communicators of the same size that the
-// machine divides alike, for a kind of call and its traits, the sizes at which another algorithm
-// begins. They are used by select. Invariant: a list that has been made never changes; the process
-// owns it.
+// These are the results of `choose` for all sizes, computed once: for communicators of the same
+// size that the machine divides alike, for a kind of call and its traits, the sizes at which
+// another algorithm begins. They are used by select. Invariant: a list that has been made never
+// changes; the process owns it.
 #pragma once
 
 #include <atomic>
@@ -14,8 +14,8 @@
 
 namespace baton::collective {
 
-// An algorithm, up to a size; a call takes the first cutoff whose `bytes_to` is not below its own
-// size.
+// This is an algorithm, up to a size; a call takes the first cutoff whose `bytes_to` is not below
+// its own size.
 struct Cutoff {
   std::int64_t bytes_to;
   std::uint64_t* calls;  // by size class, for mpiexec --explain
@@ -33,8 +33,8 @@ enum CallTrait : unsigned {
 };
 inline constexpr int trait_sets = 32;
 
-// The cutoffs of all communicators that have the same size, division by the machine, and layout on
-// one node or several.
+// These are the cutoffs of all communicators that have the same size, division by the machine, and
+// layout on one node or several.
 struct Cutoffs {
   // A list is null until it is first needed.
   std::atomic<const Cutoff*> lists[collective_kind_count][trait_sets] = {};

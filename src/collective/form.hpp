@@ -1,4 +1,4 @@
-// The three forms of a collective call: blocking, nonblocking and persistent. All run the same
+// A collective call has three forms: blocking, nonblocking and persistent. All run the same
 // algorithms. It is called by api/, which has checked the arguments. Every rank of the communicator
 // calls, in the same order (MPI 5.0, "Nonblocking Collective Operations", "Persistent Collective
 // Operations"). Errors: those of the messages, MPI_ERR_NO_MEM, explained.

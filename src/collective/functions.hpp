@@ -1,5 +1,5 @@
-// The functions of the algorithms, by row of the table (base/algorithm.hpp): each row has a
-// function of its name, in a file of algorithm/, or the library does not link. Only select.cpp
+// These are the functions of the algorithms, by row of the table (base/algorithm.hpp): each row has
+// a function of its name, in a file of algorithm/, or the library does not link. Only select.cpp
 // includes this.
 #pragma once
 

@@ -1,6 +1,6 @@
-// The collectives of intercommunicators: the ranks of one group get what the other group gives (MPI
-// 5.0, "Applying Collective Operations to Inter-Communicators"). select.cpp begins them; there is
-// no choice of algorithms.
+// These are the collectives of intercommunicators: the ranks of one group get what the other group
+// gives (MPI 5.0, "Applying Collective Operations to Inter-Communicators"). select.cpp begins them;
+// there is no choice of algorithms.
 #pragma once
 
 #include "collective/run.hpp"

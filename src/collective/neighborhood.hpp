@@ -1,5 +1,5 @@
-// The neighbors of a rank in neighborhood collectives: the communicator's topology, read as two
-// lists.
+// These are the neighbors of a rank in neighborhood collectives: the communicator's topology, read
+// as two lists.
 // Invariant: the k-th edge from one rank to another is the same for both: receives are begun in the
 // order in which their senders begin.
 #pragma once

@@ -1,5 +1,5 @@
-// A collective under way on this rank: its algorithm, the messages it has begun, its memory and its
-// first error. Algorithms use it; form.cpp makes, resumes and ends it.
+// This is a collective under way on this rank: its algorithm, the messages it has begun, its memory
+// and its first error. Algorithms use it; form.cpp makes, resumes and ends it.
 // Invariant: one thread at a time uses a run; for a blocking call the caller, else the thread that
 // makes progress.
 #pragma once
@@ -181,13 +181,13 @@ class Run {
   Run* next = nullptr;                  // in the list of runs under way, or of spare ones
 
  private:
-  // A message under way; its memory is used again.
+  // This is a message under way; its memory is used again.
   struct Message {
     message::Request request;
     Message* next;
   };
-  // Memory beyond the run's own, in the order in which it is taken; a persistent run that starts
-  // again finds it again.
+  // This is memory beyond the run's own, in the order in which it is taken; a persistent run that
+  // starts again finds it again.
   struct Chunk {
     Chunk* next;
     std::size_t bytes;

@@ -1,6 +1,6 @@
-// The order in which one rank serves the others of a collective that goes by messages, and how many
-// at a time (base/order.hpp). With order=status it looks before each choice how busy they are:
-// ranks of its node by the status board, others by what their packets say
+// This is the order in which one rank serves the others of a collective that goes by messages, and
+// how many at a time (base/order.hpp). With order=status it looks before each choice how busy they
+// are: ranks of its node by the status board, others by what their packets say
 // (message/core/outstanding.hpp).
 // Invariant: each rank is served once; only the order depends on how busy the ranks are.
 #pragma once

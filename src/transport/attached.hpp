@@ -1,6 +1,6 @@
-// Memory of other ranks that is mapped here by XPMEM, so that it is copied without a system call:
-// region by region as messages need it, or for as long as a window has it. It is used by single
-// copies.
+// This is memory of other ranks that is mapped here by XPMEM, so that it is copied without a system
+// call: region by region as messages need it, or for as long as a window has it. It is used by
+// single copies.
 // Invariant: a region stays mapped while anyone may copy in it.
 #pragma once
 

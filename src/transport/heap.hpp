@@ -1,9 +1,9 @@
-// The exported heap: memory of MPI_Alloc_mem that every rank of the job can map, so that messages
-// in it are copied without a system call. Each rank has a part of the job's memory file behind the
-// slices; it maps its own with the first allocation, a peer's with the first message from there. It
-// is called by world/ and window/ (allocation) and by single copies. Invariant: pages that are not
-// allocated have no memory; allocated pages are reserved, unless their owner wants each to get
-// memory when it is touched.
+// This is the exported heap: memory of MPI_Alloc_mem that every rank of the job can map, so that
+// messages in it are copied without a system call. Each rank has a part of the job's memory file
+// behind the slices; it maps its own with the first allocation, a peer's with the first message
+// from there. It is called by world/ and window/ (allocation) and by single copies. Invariant:
+// pages that are not allocated have no memory; allocated pages are reserved, unless their owner
+// wants each to get memory when it is touched.
 #pragma once
 
 #include <cstddef>

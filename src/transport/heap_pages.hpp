@@ -21,7 +21,8 @@ struct HeapPages {
 };
 extern HeapPages heap_pages;
 
-// Note that the heap has a new block with all its memory, or that a block is about to be freed.
+// These note that the heap has a new block with all its memory, or that a block is about to be
+// freed.
 void note_block(const char* address, std::uint64_t bytes);
 void forget_block(const char* address, std::uint64_t bytes);
 

@@ -1,5 +1,6 @@
-// The memory that the ranks of a node share, for the layers above: each part is found by its owner.
-// The layout of the parts is private to this layer (arena.hpp). Ranks here are local ranks.
+// This is the memory that the ranks of a node share, for the layers above: each part is found by
+// its owner. The layout of the parts is private to this layer (arena.hpp). Ranks here are local
+// ranks.
 // Invariant: a part is reserved before it is touched.
 #pragma once
 
@@ -46,8 +47,8 @@ inline std::uint32_t process_count() {
 inline lockfree::ProcessEntry& process_entry(Process process) {
   return *lockfree::process_entry(arena.job, number_of(process));
 }
-// Convert between processes of our job and their local ranks; `not_on_this_node` stands for all
-// others.
+// These convert between processes of our job and their local ranks; `not_on_this_node` stands for
+// all others.
 inline Process process_at(LocalRank rank) {
   if (BATON_LIKELY(!spans_nodes())) return static_cast<Process>(number_of(rank));
   return static_cast<Process>(arena.row(rank).launcher.process);

@@ -1,8 +1,8 @@
-// The link through the node's shared memory: by a ring of our own at the peer, or by the one that
-// senders to it share. With few ranks each pair has its own ring from the beginning. With many
-// ranks all begin in the shared ring, which costs neither memory nor a system call, and a sender
-// that sends much gets a ring of its own, while there are any. The line that announces this is its
-// last in the shared ring, so that order holds (docs/decisions/shared-rings.md).
+// This is the link through the node's shared memory: by a ring of our own at the peer, or by the
+// one that senders to it share. With few ranks each pair has its own ring from the beginning. With
+// many ranks all begin in the shared ring, which costs neither memory nor a system call, and a
+// sender that sends much gets a ring of its own, while there are any. The line that announces this
+// is its last in the shared ring, so that order holds (docs/decisions/shared-rings.md).
 #pragma once
 
 #include "base/error.hpp"
@@ -48,7 +48,7 @@ class NodeLink final : public Link {
   bool own_reserved_ = false;  // the ring has memory; the line that announces it waits for room
 };
 
-// The inbox of the ring that all senders to this rank share.
+// This is the inbox of the ring that all senders to this rank share.
 class SharedInbox final : public Inbox {
  public:
   void attach();

@@ -10,7 +10,7 @@ namespace baton::transport {
 
 namespace {
 
-// The pieces that are taken, by offset. The list is in private memory.
+// These are the pieces that are taken, by offset. The list is in private memory.
 struct Piece {
   std::int64_t offset;
   std::int64_t bytes;

@@ -1,6 +1,7 @@
-// Memory that the ranks of a node share, by the page: a rank takes some, all ranks of the node map
-// it by its owner and offset, and any of them may give pages back. The rooms of collectives are
-// made of it. The caller sets the bound on what all ranks of the job have taken together.
+// This is memory that the ranks of a node share, by the page: a rank takes some, all ranks of the
+// node map it by its owner and offset, and any of them may give pages back. The rooms of
+// collectives are made of it. The caller sets the bound on what all ranks of the job have taken
+// together.
 // Invariant: a piece has memory from take_pages to release_pages, and addresses to forget_pages.
 #pragma once
 

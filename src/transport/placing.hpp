@@ -12,7 +12,7 @@
 
 namespace baton::transport {
 
-// Whole pages that have no memory yet: of the job's file at an offset, or private pages.
+// These are whole pages that have no memory yet: of the job's file at an offset, or private pages.
 struct Unplaced {
   char* address;
   std::uint64_t bytes;

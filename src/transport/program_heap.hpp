@@ -1,4 +1,4 @@
-// The program's own large blocks in the exported heap: where the allocator that `mpiexec
+// These are the program's own large blocks in the exported heap: where the allocator that `mpiexec
 // --export-heap` preloads (preload/) gets its memory. It is called by world/ at start.
 #pragma once
 

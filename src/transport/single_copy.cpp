@@ -15,10 +15,10 @@ namespace baton::transport {
 
 namespace {
 
-// The word of this process that others read as a probe; there is one for each rank that the process
-// is (only tests are several ranks).
+// This is the word of this process that others read as a probe; there is one for each rank that the
+// process is (only tests are several ranks).
 std::uint64_t* probe_word = nullptr;
-// One byte per rank: unknown, permitted, or refused + errno (below 250).
+// There is one byte per rank: unknown, permitted, or refused + errno (below 250).
 std::uint8_t* verdicts = nullptr;
 
 constexpr std::uint8_t unknown = 0, permitted = 1, refused = 2;

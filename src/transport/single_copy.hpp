@@ -1,4 +1,4 @@
-// Single copy: the receiver reads the sender's buffer by cross-memory attach, where the kernel
+// In a single copy the receiver reads the sender's buffer by cross-memory attach, where the kernel
 // permits it to both. A real copy at first contact probes this.
 #pragma once
 

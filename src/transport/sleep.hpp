@@ -1,7 +1,7 @@
-// Sleeping until another rank wakes this one. In a job of one node a rank sleeps on its wake word
-// alone; where there is a network it sleeps on a pipe and the network's descriptor, since a thread
-// cannot wait for a word and a descriptor at the same time. lockfree/doorbell.hpp defines the words
-// and their order.
+// A rank sleeps here until another rank wakes it. In a job of one node a rank sleeps on its wake
+// word alone; where there is a network it sleeps on a pipe and the network's descriptor, since a
+// thread cannot wait for a word and a descriptor at the same time. lockfree/doorbell.hpp defines
+// the words and their order.
 #pragma once
 
 #include <poll.h>

@@ -1,6 +1,6 @@
-// Accumulating operations at the origin. Elements are changed in place where the target's memory is
-// mapped here; else the origin reads them, changes them and writes them back, under the lock for
-// elements at the target.
+// This is the origin's side of accumulating operations. Elements are changed in place where the
+// target's memory is mapped here; else the origin reads them, changes them and writes them back,
+// under the lock for elements at the target.
 #include "window/accumulate.hpp"
 
 #include <cstring>

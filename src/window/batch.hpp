@@ -1,8 +1,8 @@
-// The batch of short operations on memory that only the kernel can copy. Operations of one kind at
-// one target are gathered until a synchronization needs them done, or until a few kilobytes are
-// together. Then the target does them if it is in MPI (delegate.hpp); else the kernel moves them in
-// one call, or in two for accumulates. This is called by the operations, after they have found the
-// spot, and by the synchronization.
+// This is the batch of short operations on memory that only the kernel can copy. Operations of one
+// kind at one target are gathered until a synchronization needs them done, or until a few kilobytes
+// are together. Then the target does them if it is in MPI (delegate.hpp); else the kernel moves
+// them in one call, or in two for accumulates. This is called by the operations, after they have
+// found the spot, and by the synchronization.
 // Invariant: operations of one origin are done in the order of its calls; the batch is empty when
 // an epoch, a flush or a request form ends.
 #pragma once

@@ -1,9 +1,9 @@
-// Remote memory access by the network's provider, for windows over several nodes: their memory is
-// registered when they are made, and the ranks exchange its keys. Puts and gets then need no help
-// of the target beyond what the provider needs. This is used by create.cpp, and by remote.cpp for
-// long contiguous puts and gets; all other operations there go by messages. It does not serve
-// dynamic windows, whose memory comes and goes, nor accumulates, which must be atomic towards the
-// instructions of the CPUs.
+// This is remote memory access by the network's provider, for windows over several nodes: their
+// memory is registered when they are made, and the ranks exchange its keys. Puts and gets then need
+// no help of the target beyond what the provider needs. This is used by create.cpp, and by
+// remote.cpp for long contiguous puts and gets; all other operations there go by messages. It does
+// not serve dynamic windows, whose memory comes and goes, nor accumulates, which must be atomic
+// towards the instructions of the CPUs.
 #pragma once
 
 #include "base/one_sided.hpp"

@@ -1,7 +1,7 @@
-// The change that an accumulate makes to elements: which one it is, whether atomic instructions can
-// make it, and the functions that make it, in the memory of a target or, for another rank, in this
-// rank's own. They are used by the accumulating operations, and by the target for the operations
-// that it carries out.
+// This is the change that an accumulate makes to elements: which one it is, whether atomic
+// instructions can make it, and the functions that make it, in the memory of a target or, for
+// another rank, in this rank's own. They are used by the accumulating operations, and by the target
+// for the operations that it carries out.
 #pragma once
 
 #include "datatype/operation.hpp"
@@ -10,7 +10,7 @@
 
 namespace baton::window {
 
-// The elements that an accumulate changes.
+// These are the elements that an accumulate changes.
 struct Elements {
   const Datatype* type = nullptr;  // predefined; null: plain bytes, which are only replaced or read
   std::int64_t bytes = 1;          // of each element

@@ -18,9 +18,9 @@ namespace baton::window {
 BATON_COLD void begin_checks(Window& window);
 BATON_COLD void end_checks(Window& window);
 
-// The check of one operation. The target's table is locked from begin() to end(), unless the
-// operation goes by messages: then the lock is not held meanwhile, and an operation that fails has
-// still left its bytes in the table.
+// This is the check of one operation. The target's table is locked from begin() to end(), unless
+// the operation goes by messages: then the lock is not held meanwhile, and an operation that fails
+// has still left its bytes in the table.
 class CheckedAccess {
  public:
   // `operation` is null where the procedure takes none.
@@ -65,8 +65,8 @@ BATON_INLINE Error operate_on(Window& window, const Place& place, Act act,
   return operate_checked(window, place, act, operation, operate);
 }
 
-// The synchronization calls of a window that has checks. A call that ends an epoch may find stores
-// of this rank that conflict.
+// These are the synchronization calls of a window that has checks. A call that ends an epoch may
+// find stores of this rank that conflict.
 BATON_COLD Error fence_checked(Window& window, int assertion);
 BATON_COLD Error complete_checked(Window& window);
 // Notes the end of an exposure epoch, after MPI_Win_wait or a successful MPI_Win_test.

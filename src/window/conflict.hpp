@@ -1,6 +1,6 @@
-// The messages of `mpiexec --check` about windows: conflicts, with the window, the ranks, the bytes
-// and the remedy; and the limits of the check, which are told once a job. They are used by
-// check_access.cpp.
+// These are the messages of `mpiexec --check` about windows: conflicts, with the window, the ranks,
+// the bytes and the remedy; and the limits of the check, which are told once a job. They are used
+// by check_access.cpp.
 #pragma once
 
 #include "window/access_table.hpp"

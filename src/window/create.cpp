@@ -1,4 +1,5 @@
-// Making and freeing windows. The ranks exchange once what each must know of the others' memory.
+// Windows are made and freed here. The ranks exchange once what each must know of the others'
+// memory.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>

@@ -25,7 +25,7 @@ platform::Lock delegation_lock;
 
 namespace {
 
-// A rank of the node, as one that we ask, or that asks us, to do work.
+// This is a rank of the node, as one that we ask, or that asks us, to do work.
 struct Partner {
   std::uint64_t address;     // of its room, at that rank; 0: none
   DelegationRoom* room;      // the room, mapped here; null: not looked for yet
@@ -132,7 +132,7 @@ bool attend() {
 
 // --- the origin's side
 
-// The time that this rank took when it did short work itself, or little more.
+// This is the time that this rank took when it did short work itself, or little more.
 std::atomic<std::int64_t> own_ticks{0};
 // relaxed: this number only guides a decision.
 std::int64_t own_way_ticks() {

@@ -1,5 +1,5 @@
-// Delegation: an origin asks the target to do work on the target's memory, if the target is in MPI
-// just now (lockfree/delegation.hpp). This moves a word between two caches instead of making a
+// In delegation an origin asks the target to do work on the target's memory, if the target is in
+// MPI just now (lockfree/delegation.hpp). This moves a word between two caches instead of making a
 // system call. The origin does not wait for a target that computes, sleeps or is slow. It is used
 // by the batch of short operations (batch.hpp) and by operations with a result, on memory that only
 // the kernel can copy.
@@ -13,7 +13,7 @@
 
 namespace baton::window {
 
-// The slot and the bell of this rank. They lie in memory that the node's ranks can map.
+// These are the slot and the bell of this rank. They lie in memory that the node's ranks can map.
 struct DelegationRoom {
   lockfree::DelegationBell<lockfree::Hardware> bell;
   Work work;

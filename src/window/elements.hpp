@@ -1,5 +1,6 @@
-// The hold that keeps the elements of accumulates whole (lockfree/element_guard.hpp), as one rank
-// takes it at a target; and the changes by atomic instructions. Both are used by accumulates alone.
+// This is the hold that keeps the elements of accumulates whole (lockfree/element_guard.hpp), as
+// one rank takes it at a target; and the changes by atomic instructions. Both are used by
+// accumulates alone.
 #pragma once
 
 #include "datatype/operation.hpp"
@@ -95,8 +96,8 @@ inline bool is_atomic_place(const void* place, std::int64_t bytes) {
   return (reinterpret_cast<std::uintptr_t>(place) & static_cast<std::uintptr_t>(bytes - 1)) == 0;
 }
 
-// The change to elements: a kernel, which an instruction may replace for sums, or one of the two
-// operations that need no kernel (replace and no-op).
+// This is the change to elements: a kernel, which an instruction may replace for sums, or one of
+// the two operations that need no kernel (replace and no-op).
 struct Change {
   enum class Kind : std::uint8_t { kernel, add, add_real, replace, nothing };
   Kind kind = Kind::nothing;

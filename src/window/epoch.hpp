@@ -1,5 +1,5 @@
-// The parts that all synchronizations of a window have in common: which epoch is open, and what is
-// done at the end of one. They are used by synchronize.cpp and lock.cpp.
+// These are the parts that all synchronizations of a window have in common: which epoch is open,
+// and what is done at the end of one. They are used by synchronize.cpp and lock.cpp.
 #pragma once
 
 #include "message/core/progress.hpp"

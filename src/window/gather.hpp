@@ -1,6 +1,6 @@
-// Gathering: short contiguous puts and gets between nodes wait for others to the same target, and
-// travel in one message with them. The message leaves at a flush or the end of an epoch, at an
-// operation for another target, or when it is full. This is used by remote.cpp.
+// Gathering works so: short contiguous puts and gets between nodes wait for others to the same
+// target, and travel in one message with them. The message leaves at a flush or the end of an
+// epoch, at an operation for another target, or when it is full. This is used by remote.cpp.
 #pragma once
 
 #include "window/place.hpp"
@@ -8,7 +8,7 @@
 
 namespace baton::window {
 
-// The gathered puts, in a message that may also carry the flush that follows them.
+// These are the gathered puts, in a message that may also carry the flush that follows them.
 struct GatheredPuts {
   explicit GatheredPuts(const RemoteHeader& header) : message(RemoteKind::put, header) {}
   platform::Lock lock;
@@ -19,7 +19,7 @@ struct GatheredPuts {
   Error send();
 };
 
-// The gathered gets, whose data comes in a single answer.
+// These are the gathered gets, whose data comes in a single answer.
 struct GatheredGets {
   explicit GatheredGets(const RemoteHeader& header) : message(RemoteKind::get, header) {}
   platform::Lock lock;

@@ -1,5 +1,5 @@
-// The hints of a window: what programs promise about it, or wish for it, in an info (MPI 5.0,
-// "Window Creation"). Keys that Baton does not know are ignored, as are values that have no
+// These are the hints of a window: what programs promise about it, or wish for it, in an info (MPI
+// 5.0, "Window Creation"). Keys that Baton does not know are ignored, as are values that have no
 // meaning.
 #pragma once
 

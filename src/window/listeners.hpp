@@ -1,6 +1,6 @@
-// The list of the windows that others may reach with this rank's help, by messages or by delegated
-// work. A window is listed while it can be used. The code that carries out another rank's operation
-// looks the window up here.
+// This is the list of the windows that others may reach with this rank's help, by messages or by
+// delegated work. A window is listed while it can be used. The code that carries out another rank's
+// operation looks the window up here.
 #pragma once
 
 #include <cstdint>

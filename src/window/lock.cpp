@@ -1,4 +1,4 @@
-// Locks of windows, and the access epochs that they open. A target's lock is in its row
+// These are locks of windows, and the access epochs that they open. A target's lock is in its row
 // (lockfree/turn_lock.hpp); a rank that waits for its turn leaves its rank under its number, so
 // that the rank that lets go wakes only this one. Locks of targets without a row go by messages.
 // Invariant: taking and releasing an uncontended lock by one thread is a few instructions; all

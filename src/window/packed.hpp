@@ -1,12 +1,13 @@
-// Packed data of this rank, for code that moves runs of bytes only: batches, messages, the kernel.
+// This is packed data of this rank, for code that moves runs of bytes only: batches, messages, the
+// kernel.
 #pragma once
 
 #include "window/place.hpp"
 
 namespace baton::window {
 
-// Typed data as one run of bytes: in place where it is contiguous, else in a copy that lives as
-// long as this object.
+// This is typed data as one run of bytes: in place where it is contiguous, else in a copy that
+// lives as long as this object.
 class Packed {
  public:
   // `filled`: the data is packed now. Otherwise the caller fills the bytes, and `unpack` moves them

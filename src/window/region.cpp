@@ -1,4 +1,4 @@
-// Memory attached to dynamic windows. Each rank publishes its list in shared memory, with a
+// This is memory attached to dynamic windows. Each rank publishes its list in shared memory, with a
 // version; the others keep copies, which they read again when the version has changed. A detached
 // region stays in the list for a while: programs rely on others' reaching its memory as long as the
 // memory exists (docs/one-sided.md).

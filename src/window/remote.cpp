@@ -1,4 +1,4 @@
-// The origin's side of operations that the target carries out by active messages.
+// This is the origin's side of operations that the target carries out by active messages.
 #include "window/remote.hpp"
 
 #include <algorithm>
@@ -129,7 +129,7 @@ Error make_room_for_transfer(Window& window) {
   return transfers_begun() < begun_max ? MPI_SUCCESS : finish_transfers(window, nullptr);
 }
 
-// The answers to an operation with a result. Nothing waits for them before a flush.
+// These are the answers to an operation with a result. Nothing waits for them before a flush.
 class Answered {
  public:
   Answered(Window& window, const Spot& spot, char* result)

@@ -10,7 +10,7 @@
 
 namespace baton::window {
 
-// The operations at a spot. `from` and `result` may be null.
+// These are the operations at a spot. `from` and `result` may be null.
 Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to);
 Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from);
 Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, const Data* result,

@@ -1,6 +1,6 @@
-// The format of operations on windows in messages: an active message is a header, the pieces of
-// memory that it is about, and their data, one after the other. It is used by remote.cpp (origins)
-// and remote_target.cpp.
+// This is the format of operations on windows in messages: an active message is a header, the
+// pieces of memory that it is about, and their data, one after the other. It is used by remote.cpp
+// (origins) and remote_target.cpp.
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ struct RemotePiece {
   std::uint64_t bytes;
 };
 
-// One message that this rank sends.
+// This is one message that this rank sends.
 class RemoteMessage {
  public:
   RemoteMessage(RemoteKind kind, const RemoteHeader& header) : kind_(kind), header_(header) {}
@@ -104,7 +104,7 @@ class RemoteMessage {
   char packet_[message::active_bytes_max];
 };
 
-// A message as it came. Pieces and data last as long as the handler.
+// This is a message as it came. Pieces and data last as long as the handler.
 struct Incoming {
   RemoteHeader header;
   const RemotePiece* pieces;

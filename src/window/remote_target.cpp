@@ -1,6 +1,6 @@
-// The target's side: this rank's progress does what active messages of origins ask for. A handler
-// never waits for a message; a lock that is not free is granted later, by a source of progress that
-// polls for it.
+// This is the target's side: this rank's progress does what active messages of origins ask for. A
+// handler never waits for a message; a lock that is not free is granted later, by a source of
+// progress that polls for it.
 #include "window/remote_target.hpp"
 
 #include <cstdlib>
@@ -147,7 +147,7 @@ void at_end(const Incoming& incoming, void (*end)(const Incoming&)) {
   await_idle(incoming, end);
 }
 
-// A turn at our lock that an origin on another node waits for.
+// This is a turn at our lock that an origin on another node waits for.
 struct Waiting {
   Incoming incoming;
   std::uint32_t number;

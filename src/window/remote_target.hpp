@@ -1,4 +1,4 @@
-// The target's side of operations, locks and epochs that go by active messages
+// This is the target's side of operations, locks and epochs that go by active messages
 // (window/remote_message.hpp): this rank's progress carries them out. It is called when a window is
 // made.
 #pragma once

@@ -29,7 +29,7 @@ BATON_COLD Error out_of_range(const Window& window, const Place& place, std::int
               static_cast<long long>(target.bytes), static_cast<long long>(target.unit));
 }
 
-// The range of bytes that data covers, relative to its address.
+// This is the range of bytes that data covers, relative to its address.
 struct Extent {
   std::int64_t first;
   std::int64_t last;  // behind the last byte

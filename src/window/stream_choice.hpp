@@ -1,7 +1,7 @@
-// The choice of how a long run goes between two ranks of the node, from the time that each way took
-// lately, by kind of operation and by length. The times depend on how far the CPUs are from each
-// other, and on what else they do; so they are measured, and the slower ways are tried again now
-// and then. This is used by stream.cpp.
+// This is the choice of how a long run goes between two ranks of the node, from the time that each
+// way took lately, by kind of operation and by length. The times depend on how far the CPUs are
+// from each other, and on what else they do; so they are measured, and the slower ways are tried
+// again now and then. This is used by stream.cpp.
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ class StreamChoice {
   std::uint32_t uses_ = 0;
 };
 
-// The choices for one rank of the node, as a target.
+// These are the choices for one rank of the node, as a target.
 struct StreamChoices {
   static constexpr int digits_min = 13, digits_max = 24;
   StreamChoice of[3][digits_max - digits_min + 1];

@@ -1,6 +1,7 @@
-// The slots that the data of long operations goes through, and the sides of the two ranks that fill
-// and empty them (window/stream.hpp). They are used by the origin, and by the target, which does
-// its side as delegated work. Invariant: the slots are the origin's, in memory that both reach.
+// These are the slots that the data of long operations goes through, and the sides of the two ranks
+// that fill and empty them (window/stream.hpp). They are used by the origin, and by the target,
+// which does its side as delegated work. Invariant: the slots are the origin's, in memory that both
+// reach.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +31,7 @@ struct StreamSlots {
   alignas(cache_line_bytes) char bytes[count][piece_bytes_max];
 };
 
-// One side of a stream that moves the bytes of the work.
+// This is one side of a stream that moves the bytes of the work.
 class StreamSide {
  public:
   StreamSide(const Work& work, StreamSlots& its_slots, bool is_origin)

@@ -1,7 +1,7 @@
-// The synchronization of windows: fences, exposure epochs of post and wait, access epochs of start
-// and complete, locks, flushes (MPI 5.0, "Synchronization Calls"). It is called by api/, which has
-// checked ranks. On a node all synchronization goes by words in the window's rows, so that a target
-// need not call MPI. Errors: MPI_ERR_RMA_SYNC for epochs that do not fit, explained.
+// This is the synchronization of windows: fences, exposure epochs of post and wait, access epochs
+// of start and complete, locks, flushes (MPI 5.0, "Synchronization Calls"). It is called by api/,
+// which has checked ranks. On a node all synchronization goes by words in the window's rows, so
+// that a target need not call MPI. Errors: MPI_ERR_RMA_SYNC for epochs that do not fit, explained.
 #pragma once
 
 #include "message/core/engine.hpp"
@@ -53,8 +53,8 @@ void wait_at_memory(Done&& done, const WindowWait& wait) {
   if (alone) message::engine.watches_memory = false;
 }
 
-// Serve ranks on other nodes, in our progress: a number at our lock is served, or given back; a
-// post, or a complete, has come from there.
+// These serve ranks on other nodes, in our progress: a number at our lock is served, or given back;
+// a post, or a complete, has come from there.
 bool try_turn(Window& window, std::uint32_t number, bool writes);
 void name_waiter(Window& window, std::uint32_t number);
 void give_own_turn(Window& window, std::uint32_t number, bool writes);

@@ -14,11 +14,11 @@ namespace baton::window {
 // The data of accumulates goes in pieces of this size. Guess.
 inline constexpr std::int64_t accumulate_piece_bytes = 1 << 18;
 
-// The transfers of a window that this rank has begun until now, at one target or (null) at all.
-// Those that other threads begin later may not be over when these are.
+// These are the transfers of a window that this rank has begun until now, at one target or (null)
+// at all. Those that other threads begin later may not be over when these are.
 class BegunTransfers {
  public:
-  // `accesses_only`: only those that the provider carries out alone.
+  // `accesses_only` takes only those that the provider carries out alone.
   BegunTransfers(const Window& window, const Target* target, bool accesses_only);
   bool are_over() const;
   // Forgets them when they are over. Returns the error of the last one that failed.

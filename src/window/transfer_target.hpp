@@ -1,5 +1,5 @@
-// The target's side of transfers (window/transfer.hpp), which its progress carries out, so one
-// thread at a time. They are used by remote_target.cpp.
+// This is the target's side of transfers (window/transfer.hpp), which its progress carries out, so
+// one thread at a time. They are used by remote_target.cpp.
 // Invariant: a flush is answered when all data from that origin is where it belongs; accumulates
 // are applied in the order of their announcements.
 #pragma once

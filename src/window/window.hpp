@@ -25,7 +25,7 @@ namespace baton::window {
 using Row = lockfree::WindowRow<lockfree::Hardware>;
 using SharedWord = std::atomic<std::uint32_t>;
 
-// The way in which a rank's memory is reached.
+// This is the way in which a rank's memory is reached.
 enum class Way : std::uint8_t {
   unknown,  // no operation has looked for it yet
   mapped,   // it is mapped into this process
@@ -35,9 +35,9 @@ enum class Way : std::uint8_t {
 
 enum class Hold : std::uint8_t { none, shared, exclusive, unchecked };
 
-// The memory regions attached to a dynamic window, by address, and behind them the regions that
-// were detached last, the oldest first. It is the list of this rank, which others map, or a copy of
-// another rank's.
+// These are the memory regions attached to a dynamic window, by address, and behind them the
+// regions that were detached last, the oldest first. It is the list of this rank, which others map,
+// or a copy of another rank's.
 struct Regions {
   static constexpr std::size_t detached_max = 64;  // guess
   lockfree::WindowRegion* list = nullptr;
@@ -45,7 +45,7 @@ struct Regions {
   std::uint64_t version = 0;  // of a copy
 };
 
-// The list of this rank at the place where others read it.
+// This is the list of this rank at the place where others read it.
 struct PublishedRegions {
   lockfree::SharedRegion<lockfree::Hardware>* list = nullptr;
   std::size_t room = 0;
@@ -86,7 +86,7 @@ struct Unanswered {
   }
 };
 
-// A rank of the window, as this rank sees it.
+// This is a rank of the window, as this rank sees it.
 struct Target {
   char* memory = nullptr;  // its memory here, where it is mapped
   std::int64_t bytes = 0;
@@ -112,7 +112,7 @@ struct Target {
   Regions* regions = nullptr;     // our copy of its list of attached memory
 };
 
-// The access epoch that is open.
+// This is the access epoch that is open.
 enum class Epoch : std::uint8_t { none, fence, started, locked, locked_all };
 
 struct WindowChecks;
@@ -203,11 +203,12 @@ Error create_dynamic(Communicator& comm, const Info* info, Window** made);
 // Frees the window. It is collective; callbacks of attributes may refuse.
 Error free_window(Window& window);
 
-// Attach or detach memory of this rank in a dynamic window: others may reach it from now on, or no
-// longer. Errors: MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM, explained.
+// These attach or detach memory of this rank in a dynamic window: others may reach it from now on,
+// or no longer. Errors: MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM,
+// explained.
 Error attach(Window& window, void* base, MPI_Aint bytes);
 Error detach(Window& window, const void* base);
-// The location of bytes in a dynamic window.
+// This is the location of bytes in a dynamic window.
 enum class Lies : std::uint8_t {
   nowhere,   // not all of them in memory that others may reach
   attached,  // in attached memory

@@ -1,6 +1,6 @@
-// The properties that all ranks of a job must have alike, wherever they run: the version of Baton,
-// and settings that decide how ranks work together. Hosts may differ in both, so ranks that another
-// launcher has started exchange and compare them.
+// These are the properties that all ranks of a job must have alike, wherever they run: the version
+// of Baton, and settings that decide how ranks work together. Hosts may differ in both, so ranks
+// that another launcher has started exchange and compare them.
 #pragma once
 
 #include <cstddef>

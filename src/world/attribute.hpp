@@ -1,6 +1,6 @@
-// Attributes: values that programs cache on communicators, datatypes and windows under keys, with
-// callbacks that run when the object is copied or freed. Owners embed an AttributeSet; layer 10 and
-// the dup/free paths of layers 7 and 9 call the functions here.
+// Attributes are values that programs cache on communicators, datatypes and windows under keys,
+// with callbacks that run when the object is copied or freed. Owners embed an AttributeSet; layer
+// 10 and the dup/free paths of layers 7 and 9 call the functions here.
 // Invariants: a key lives until it is freed and no attribute uses it any more. No lock is held
 // while a callback runs, which may call MPI; threads that want to change the same attribute wait.
 #pragma once
@@ -12,11 +12,11 @@
 
 namespace baton {
 
-// The greatest tag (attribute MPI_TAG_UB); it is the same for every communicator.
+// This is the greatest tag (attribute MPI_TAG_UB); it is the same for every communicator.
 inline constexpr int tag_upper_bound = 0x7fffffff;
 
-// A key of attributes. The callbacks are kept untyped; `kind` says whether they take an MPI_Comm,
-// an MPI_Datatype or an MPI_Win. Null is MPI_X_NULL_COPY_FN / MPI_X_NULL_DELETE_FN, 1 is
+// This is a key of attributes. The callbacks are kept untyped; `kind` says whether they take an
+// MPI_Comm, an MPI_Datatype or an MPI_Win. Null is MPI_X_NULL_COPY_FN / MPI_X_NULL_DELETE_FN, 1 is
 // MPI_X_DUP_FN.
 struct Keyval {
   enum class Kind : unsigned char { comm, type, win };
@@ -27,7 +27,7 @@ struct Keyval {
   // This and the following members, except the callbacks, are protected by the lock of
   // attribute.cpp.
   bool freed;
-  // The number of attributes that use the key.
+  // This is the number of attributes that use the key.
   int users;
   Function copy;
   Function remove;

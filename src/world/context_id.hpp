@@ -20,7 +20,7 @@ inline constexpr std::uint32_t self_context = 1;
 inline constexpr std::uint32_t groups_context = 2;
 inline constexpr std::uint32_t context_ids_max = 65536;
 
-// One agreement, in steps that never wait. The object must not move between start and end.
+// This is one agreement, in steps that never wait. The object must not move between start and end.
 class IdAgreement {
  public:
   // `blocking`: the caller does nothing else until the agreement is over.

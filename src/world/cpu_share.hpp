@@ -10,7 +10,7 @@
 
 namespace baton::world {
 
-// The properties of a rank that count. `machine` is equal for ranks of one machine.
+// These are the properties of a rank that count. `machine` is equal for ranks of one machine.
 struct CpuUser {
   std::uint32_t node;
   std::uint64_t machine;

@@ -13,7 +13,7 @@ namespace baton::world {
 
 namespace {
 
-// A duplication that is under way; the visible request completes with it.
+// This is a duplication that is under way; the visible request completes with it.
 struct Duplication {
   IdAgreement agreement;
   Communicator* prepared = nullptr;

@@ -91,7 +91,7 @@ constexpr StandardClass standard_classes[] = {
 constexpr int standard_class_count = MPI_ERR_ABI + 1;
 static_assert(sizeof standard_classes / sizeof standard_classes[0] == standard_class_count);
 
-// A code that the program has added. A class is a code that is its own class.
+// This is a code that the program has added. A class is a code that is its own class.
 struct AddedCode {
   int code;
   Error error_class;

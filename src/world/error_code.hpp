@@ -1,4 +1,4 @@
-// Error classes and codes: the standard's, with their texts, and those that programs add
+// These are error classes and codes: the standard's, with their texts, and those that programs add
 // (MPI_Add_error_class and its siblings). They are called by the error handlers and layer 10.
 // Baton's own codes are the classes themselves; added codes lie above MPI_ERR_LASTCODE.
 #pragma once

@@ -40,7 +40,7 @@ class ErrorHandler {
 
 extern HandleTable<ErrorHandler, HandleTag::errhandler> error_handlers;
 
-// The object whose errors a handler gets. Its owner sets kind and mpi_handle once.
+// This is the object whose errors a handler gets. Its owner sets kind and mpi_handle once.
 struct ErrorTarget {
   constexpr ErrorTarget() = default;
   constexpr explicit ErrorTarget(ObjectKind its_kind) : kind(its_kind) {}
@@ -59,14 +59,14 @@ struct ErrorTarget {
   ObjectKind kind = ObjectKind::comm;
 };
 
-// The target of errors that belong to no object: before MPI_Init and after MPI_Finalize the initial
-// one; in between MPI_COMM_SELF's or, while nobody has set a handler there, MPI_COMM_WORLD's.
-// Process start and end set it (null: the initial one).
+// This is the target of errors that belong to no object: before MPI_Init and after MPI_Finalize the
+// initial one; in between MPI_COMM_SELF's or, while nobody has set a handler there,
+// MPI_COMM_WORLD's. Process start and end set it (null: the initial one).
 extern ErrorTarget* default_error_target;
 // The initial target has the handler that mpiexec was told (-initial-errhandler), else null. The
 // predefined communicators begin with it.
 extern ErrorTarget initial_error_target;
-// The target of errors on files that are not open; the standard's default for files is
+// This is the target of errors on files that are not open; the standard's default for files is
 // MPI_ERRORS_RETURN.
 extern ErrorTarget file_error_target;
 
@@ -91,8 +91,8 @@ void free_error_handler(ErrorHandler& handler);
 using AbortJob = void (*)(int code);
 extern AbortJob abort_job;
 
-// The rank of this process in MPI_COMM_WORLD, for messages on standard error; negative before
-// MPI_Init.
+// This is the rank of this process in MPI_COMM_WORLD, for messages on standard error; negative
+// before MPI_Init.
 extern int rank_for_messages;
 
 // Prints "baton: rank 3: <text>" on standard error, in one write.

@@ -1,5 +1,5 @@
-// Other launchers, as a process that starts MPI sees them: those that started it without a
-// connection that Baton knows, and those that it may start itself.
+// These are other launchers, as a process that starts MPI sees them: those that started it without
+// a connection that Baton knows, and those that it may start itself.
 #pragma once
 
 #include "base/error.hpp"

@@ -56,7 +56,7 @@ lockfree::RankPlace place_on(const cpu_set_t& cpus) {
   return place;
 }
 
-// The job as the introductions describe it.
+// This is the job as the introductions describe it.
 class Gathering {
  public:
   explicit Gathering(ProcessManager& manager)

@@ -51,7 +51,7 @@ ProcessEntry& entry_of(std::uint32_t rank) {
   return transport::process_entry(static_cast<Process>(rank));
 }
 
-// The exchange between the first ranks of the nodes.
+// This is the exchange between the first ranks of the nodes.
 class Exchange {
  public:
   explicit Exchange(ProcessManager& manager) : manager_(manager) {}

@@ -1,8 +1,8 @@
-// The state of the library: it runs while the world model (MPI_Init to MPI_Finalize) or a session
-// uses it. Process start and end write it; every entry point reads it. It has a header of its own
-// so that the argument checks need nothing else of start-up. `timed` means running, in a job whose
-// calls are timed: it is one more value of a variable that entry points read anyway, so that other
-// jobs pay nothing for it.
+// This is the state of the library: it runs while the world model (MPI_Init to MPI_Finalize) or a
+// session uses it. Process start and end write it; every entry point reads it. It has a header of
+// its own so that the argument checks need nothing else of start-up. `timed` means running, in a
+// job whose calls are timed: it is one more value of a variable that entry points read anyway, so
+// that other jobs pay nothing for it.
 #pragma once
 
 #include <mpi.h>

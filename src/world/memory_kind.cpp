@@ -12,7 +12,7 @@ namespace baton::world {
 
 namespace {
 
-// A list that is kept for ever. Programs use few different lists, so each is kept once.
+// This is a list that is kept for ever. Programs use few different lists, so each is kept once.
 struct Kept {
   Kept* next;
   char text[1];

@@ -1,6 +1,6 @@
-// The kinds of memory that a program may communicate from (MPI 5.0, "Memory Allocation Info"):
-// lists such as "mpi:alloc_mem,system". Here every buffer is ordinary memory, so all of "mpi" and
-// "system" is supported, and nothing else.
+// These are the kinds of memory that a program may communicate from (MPI 5.0, "Memory Allocation
+// Info"): lists such as "mpi:alloc_mem,system". Here every buffer is ordinary memory, so all of
+// "mpi" and "system" is supported, and nothing else.
 #pragma once
 
 namespace baton::world {

@@ -1,6 +1,6 @@
-// How nodes divide the ranks of a communicator, and the parts that result (world/node_parts.hpp).
-// It is used where collectives choose their algorithms, and by collectives that go in steps by
-// nodes.
+// This finds how nodes divide the ranks of a communicator, and the parts that result
+// (world/node_parts.hpp). It is used where collectives choose their algorithms, and by collectives
+// that go in steps by nodes.
 #pragma once
 
 #include "world/communicator.hpp"

@@ -1,7 +1,7 @@
-// The ranks of a communicator by their nodes, for collectives between nodes that go in steps within
-// a node and between nodes. world/node_layout.hpp makes them; their communicator owns them. They
-// are plain data. Invariant: every rank knows where all ranks are, so that all compute the same
-// parts.
+// These are the ranks of a communicator by their nodes, for collectives between nodes that go in
+// steps within a node and between nodes. world/node_layout.hpp makes them; their communicator owns
+// them. They are plain data. Invariant: every rank knows where all ranks are, so that all compute
+// the same parts.
 #pragma once
 
 #include <cstdint>

@@ -48,8 +48,8 @@ namespace baton::world {
 
 namespace {
 
-// The process manager of another launcher that has started this rank; null: there is none, or it
-// has been told that we end.
+// This is the process manager of another launcher that has started this rank; null: there is none,
+// or it has been told that we end.
 ProcessManager* manager = nullptr;
 
 // Waits while mpiexec runs under a debugger, which wants to attach before the program goes on.

@@ -1,4 +1,4 @@
-// Start and end of this process in the job: its launcher, its rank, and how it leaves.
+// This is start and end of this process in the job: its launcher, its rank, and how it leaves.
 #pragma once
 
 #include "base/error.hpp"

@@ -1,6 +1,6 @@
-// The hardware resources that a rank may be restricted to, by the names that programs use for them
-// (MPI 5.0, "Inquire Hardware Resource Information"): hwloc's names, as URIs. The functions are
-// pure; their data is what the launcher wrote on the status board.
+// These are the hardware resources that a rank may be restricted to, by the names that programs use
+// for them (MPI 5.0, "Inquire Hardware Resource Information"): hwloc's names, as URIs. The
+// functions are pure; their data is what the launcher wrote on the status board.
 #pragma once
 
 #include <cstdint>

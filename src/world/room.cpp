@@ -18,7 +18,7 @@ using transport::map_pages;
 using transport::own_rank;
 using transport::release_pages;
 
-// A room that this process leads, or whose memory is kept for the next one.
+// This is a room that this process leads, or whose memory is kept for the next one.
 struct LedRoom {
   std::int64_t lines;
   std::int64_t blocks;  // negative: none

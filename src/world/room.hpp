@@ -38,8 +38,8 @@ struct RoomView {
   RoomState& state(RoomPart part) { return part == RoomPart::lines ? lines : blocks; }
 };
 
-// The offsets of the parts of a room; negative: why there is none. A room that has been used before
-// has blocks from the beginning.
+// These are the offsets of the parts of a room; negative: why there is none. A room that has been
+// used before has blocks from the beginning.
 struct RoomOffer {
   std::int64_t lines = 0;
   std::int64_t blocks = 0;

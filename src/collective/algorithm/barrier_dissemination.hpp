@@ -1,4 +1,4 @@
-// The dissemination barrier, which intercommunicators use, too.
+// This is the dissemination barrier, which intercommunicators use, too.
 #pragma once
 
 #include "collective/algorithm.hpp"

@@ -1,4 +1,5 @@
-// The binomial tree of broadcast_binomial, for algorithms that begin or end with a broadcast.
+// This is the binomial tree of broadcast_binomial, for algorithms that begin or end with a
+// broadcast.
 #pragma once
 
 #include "collective/algorithm.hpp"

@@ -1,4 +1,4 @@
-// The binomial tree of reduce_binomial, for algorithms that begin with a reduction.
+// This is the binomial tree of reduce_binomial, for algorithms that begin with a reduction.
 #pragma once
 
 #include "collective/algorithm.hpp"

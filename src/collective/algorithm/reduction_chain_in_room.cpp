@@ -19,7 +19,7 @@ void add(const Visit& visit, int slot, Vector vector, const void* contribution, 
   visit.put(slot, unpacked, vector.count, *vector.type);
 }
 
-// The part of the result that a rank needs: elements [begin, end), and where they go.
+// This is the part of the result that a rank needs: elements [begin, end), and where they go.
 struct Part {
   std::int64_t begin;
   std::int64_t end;

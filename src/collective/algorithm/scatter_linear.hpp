@@ -1,4 +1,4 @@
-// The scatter of scatter_linear, for algorithms that end with a scatter.
+// This is the scatter of scatter_linear, for algorithms that end with a scatter.
 #pragma once
 
 #include "collective/algorithm.hpp"

@@ -1,5 +1,5 @@
-// A call whose ranks are comparing it (check/alike.hpp), in the form that code which waits for it
-// uses (check/deadlock.hpp). Invariant: it outlives the wait.
+// This is a call whose ranks are comparing it (check/alike.hpp), in the form that code which waits
+// for it uses (check/deadlock.hpp). Invariant: it outlives the wait.
 #pragma once
 
 #include "collective/check/compare.hpp"
@@ -7,7 +7,7 @@
 
 namespace baton::collective {
 
-// The state of a call whose ranks compare: nobody goes on before all have come.
+// This is the state of a call whose ranks compare: nobody goes on before all have come.
 struct Checking {
   const Communicator& comm;
   CallNumber number;

@@ -21,7 +21,7 @@ const char* operation_name(std::uint64_t code) {
   return datatype::operations.find(reinterpret_cast<MPI_Op>(code))->name;
 }
 
-// The calls of all members, and the verdict about them.
+// These are the calls of all members, and the verdict about them.
 struct Hearing {
   const Communicator& comm;
   CallNumber number;

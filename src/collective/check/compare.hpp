@@ -1,6 +1,6 @@
-// The descriptions of a collective call that ranks tell each other, and the comparison of these:
-// pure functions of the descriptions, whose verdict names the ranks. They are used by alike.cpp
-// under `mpiexec --check`. The rules are in MPI 5.0, "Collective Communication".
+// These are the descriptions of a collective call that ranks tell each other, and the comparison of
+// these: pure functions of the descriptions, whose verdict names the ranks. They are used by
+// alike.cpp under `mpiexec --check`. The rules are in MPI 5.0, "Collective Communication".
 #pragma once
 
 #include "collective/call_number.hpp"
@@ -8,7 +8,7 @@
 
 namespace baton::collective {
 
-// A rank's call in short. Members that a kind of call does not have keep these values.
+// This is a rank's call in short. Members that a kind of call does not have keep these values.
 struct Outline {
   Procedure procedure;
   bool in_place = false;
@@ -23,7 +23,8 @@ struct Outline {
 
 Outline outline_of(const Call& call, Form form);
 
-// The result that every rank gets in the end: MPI_SUCCESS, or the class of the error and its words.
+// This is the result that every rank gets in the end: MPI_SUCCESS, or the class of the error and
+// its words.
 struct Verdict {
   Error error_class = MPI_SUCCESS;
   char text[400] = {};
@@ -33,8 +34,8 @@ struct Verdict {
 void compare(const Communicator& comm, CallNumber number, const Outline* outlines,
              Verdict& verdict);
 
-// The blocks that one rank sends and another one expects otherwise: how many, and the first of
-// them. Ranks are positions among the members.
+// These are the blocks that one rank sends and another one expects otherwise: how many, and the
+// first of them. Ranks are positions among the members.
 struct Misfits {
   std::int32_t count = 0;
   std::int32_t from = 0;

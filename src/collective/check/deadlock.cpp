@@ -181,7 +181,7 @@ bool has_finalized(Process process) {
 
 }  // namespace
 
-// The thing that a rank waits for.
+// This is the thing that a rank waits for.
 struct Watch::Subject {
   What what;
   const Communicator& comm;

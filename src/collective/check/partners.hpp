@@ -1,20 +1,21 @@
-// The ranks with whom a call exchanges blocks, and the data, for gathers, scatters, allgathers,
-// alltoalls and their neighborhood forms. It is used by `mpiexec --check` only: the algorithms know
-// their partners by themselves.
+// These are the ranks with whom a call exchanges blocks, and the data, for gathers, scatters,
+// allgathers, alltoalls and their neighborhood forms. It is used by `mpiexec --check` only: the
+// algorithms know their partners by themselves.
 #pragma once
 
 #include "collective/call.hpp"
 
 namespace baton::collective {
 
-// One block: its other end as a rank of the collective context, and the data as this end has it.
+// This is one block: its other end as a rank of the collective context, and the data as this end
+// has it.
 struct Block {
   std::int32_t rank;
   datatype::Signature data;
 };
 
-// The blocks that this rank gives, or gets, one after the other. Where two ranks exchange several
-// blocks, both name them in the same order.
+// These are the blocks that this rank gives, or gets, one after the other. Where two ranks exchange
+// several blocks, both name them in the same order.
 class Partners {
  public:
   enum class Side : std::uint8_t { gives, gets };

@@ -1,4 +1,5 @@
-// The procedure of the standard that a call is, for comparing and naming under `mpiexec --check`.
+// This is the procedure of the standard that a call is, for comparing and naming under `mpiexec
+// --check`.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace baton::collective {
 
 struct Call;
 
-// The division of a vector. Each segment has a round, and in the round a sum for each chain. Chains
-// are ranges of ranks, from the last rank of a range down to its first.
+// This is the division of a vector. Each segment has a round, and in the round a sum for each
+// chain. Chains are ranges of ranks, from the last rank of a range down to its first.
 struct Chains {
   int count;
   int blocks;              // blocks of the room, one behind the other, for one sum

@@ -6,8 +6,8 @@
 
 namespace baton::collective {
 
-// The place of a vector that is combined: in a slot, from an element on, or, for this rank's own
-// vector, in the program's buffer.
+// This is the place of a vector that is combined: in a slot, from an element on, or, for this
+// rank's own vector, in the program's buffer.
 struct Source {
   int slot;
   std::int64_t first;

@@ -7,7 +7,7 @@
 
 namespace baton::collective {
 
-// Two pieces that stay in cache: one that is combined, and one that is combined with it.
+// These are two pieces that stay in cache: one that is combined, and one that is combined with it.
 struct PieceMemory {
   char* total;
   char* incoming;

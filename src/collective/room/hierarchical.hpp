@@ -1,5 +1,5 @@
-// The parts that hierarchical algorithms have in common: two rounds of a room, one within the
-// machine's groups and one between them. Not all slots of a round are published; only published
+// These are the parts that hierarchical algorithms have in common: two rounds of a room, one within
+// the machine's groups and one between them. Not all slots of a round are published; only published
 // slots are waited for, read and learned from.
 #pragma once
 

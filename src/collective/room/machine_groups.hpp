@@ -1,6 +1,6 @@
-// The groups into which the machine divides a communicator's ranks (divide.hpp), for algorithms
-// that meet within and between them. The first such algorithm makes them; the communicator owns the
-// memory.
+// These are the groups into which the machine divides a communicator's ranks (divide.hpp), for
+// algorithms that meet within and between them. The first such algorithm makes them; the
+// communicator owns the memory.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace baton::collective {
 
-// Some ranks, in the order of their groups or of themselves; one rank may stand in for another.
+// These are some ranks, in the order of their groups or of themselves; one rank may stand in for
+// another.
 struct Places {
   const std::uint16_t* ranks;
   int count;

@@ -1,7 +1,7 @@
-// Longer collectives in a room: its blocks are filled segment by segment. Each segment is a round
-// of its own; a rank writes some segments before it reads the first, so that it has much to do each
-// time the others have come. This is used by the algorithms named segmented, and by select for
-// their rounds.
+// Longer collectives in a room fill its blocks segment by segment. Each segment is a round of its
+// own; a rank writes some segments before it reads the first, so that it has much to do each time
+// the others have come. This is used by the algorithms named segmented, and by select for their
+// rounds.
 #pragma once
 
 #include <algorithm>
@@ -19,9 +19,9 @@ struct Call;
 // segment i - ahead needs that all have written it. Half of the banks lets ranks be furthest apart.
 inline constexpr std::uint64_t segments_ahead = lockfree::RoomSizes::block_banks / 2;
 
-// The division of such a call: a segment has a slice of the data that each rank has for each of
-// some ranks, the segment's readers. Slices are not too short, so with many ranks few read a
-// segment.
+// This is the division of such a call: a segment has a slice of the data that each rank has for
+// each of some ranks, the segment's readers. Slices are not too short, so with many ranks few read
+// a segment.
 struct Segments {
   int readers;          // of a segment; the last segment of a turn may have fewer
   int turns;            // segments until all ranks have read one

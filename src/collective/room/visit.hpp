@@ -1,5 +1,5 @@
-// A run's part in one round of its room (lockfree/room.hpp). Algorithms in rooms are written with
-// it.
+// This is a run's part in one round of its room (lockfree/room.hpp). Algorithms in rooms are
+// written with it.
 #pragma once
 
 #include "collective/room/machine_groups.hpp"
@@ -124,7 +124,7 @@ class Visit {
   }
 
  private:
-  // The conditions that a visit awaits; they also tell which ranks have not come yet.
+  // These are the conditions that a visit awaits; they also tell which ranks have not come yet.
   struct MayWrite {
     Visit& visit;
     bool waits = false;

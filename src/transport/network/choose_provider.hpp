@@ -8,7 +8,7 @@
 
 namespace baton::transport::network {
 
-// An offer of libfabric (fi_getinfo), with the parts that matter for the choice.
+// This is an offer of libfabric (fi_getinfo), with the parts that matter for the choice.
 struct ProviderOffer {
   std::string_view provider;   // "tcp", "verbs;ofi_rxm"
   std::string_view interface;  // "eth0", "lo", "mlx5_0"
@@ -25,7 +25,7 @@ struct ProviderOffer {
 // which carry parts of long messages.
 inline constexpr int rails_max = 4;
 
-// The wishes of the user and of the job; an empty one means no wish.
+// These are the wishes of the user and of the job; an empty one means no wish.
 struct ProviderWish {
   std::string_view provider;   // BATON_NETWORK_PROVIDER
   std::string_view interface;  // BATON_NETWORK_INTERFACE: one, or several with commas between

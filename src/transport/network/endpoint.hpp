@@ -17,28 +17,28 @@
 
 namespace baton::transport::network {
 
-// The address of an endpoint, in the provider's own form.
+// This is the address of an endpoint, in the provider's own form.
 inline constexpr std::size_t address_bytes_max = 128;
 struct Address {
   std::uint32_t bytes = 0;
   unsigned char raw[address_bytes_max] = {};
 };
 
-// An operation that was begun, and is over when the provider says so. Kinds of operations derive
-// from this, and live until `done` has been called. `error` is 0, or libfabric's (positive).
+// This is an operation that was begun, and is over when the provider says so. Kinds of operations
+// derive from this, and live until `done` has been called. `error` is 0, or libfabric's (positive).
 struct Operation {
   fi_context2 context = {};  // used by the provider
   void (*done)(Operation& operation, int error) = nullptr;
 };
 
-// A packet that has come, or room for one.
+// This is a packet that has come, or room for one.
 struct ReceiveBuffer : Operation {
   ReceiveBuffer* next = nullptr;
   std::uint32_t bytes = 0;
   alignas(cache_line_bytes) char packet[packet_bytes_max];
 };
 
-// Memory that the provider may use.
+// This is memory that the provider may use.
 struct Registration {
   fid_mr* region = nullptr;  // null: none was needed
   void* description = nullptr;
@@ -81,8 +81,8 @@ class Endpoint {
   // Adds a peer's address to those that the provider knows.
   [[nodiscard]] Error add_peer(const Address& address, fi_addr_t* peer);
 
-  // Send a packet: `inject` copies it before it returns; `send` sends it from up to three parts of
-  // memory that stay as they are until `operation` is done.
+  // These send a packet: `inject` copies it before it returns; `send` sends it from up to three
+  // parts of memory that stay as they are until `operation` is done.
   Started inject(fi_addr_t peer, const void* packet, std::size_t bytes);
   Started send(fi_addr_t peer, const iovec* parts, void** descriptions, std::size_t count,
                Operation& operation);
@@ -113,13 +113,13 @@ class Endpoint {
   ReceiveBuffer* next_packet();
   void give_back(ReceiveBuffer& buffer);
 
-  // A descriptor that becomes readable with the next completion, if `may_wait` says so first; -1:
-  // the provider has none.
+  // This is a descriptor that becomes readable with the next completion, if `may_wait` says so
+  // first; -1: the provider has none.
   int wait_descriptor() const { return wait_descriptor_; }
   bool may_wait();
-  // The error of the last failure, as libfabric's positive number.
+  // This is the error of the last failure, as libfabric's positive number.
   int last_error() const { return last_error_; }
-  // The number of completions that were taken in so far.
+  // This is the number of completions that were taken in so far.
   std::uint64_t completions() const { return completions_taken_; }
 
  private:

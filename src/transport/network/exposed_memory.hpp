@@ -1,4 +1,4 @@
-// Memory that peers' providers read and write, without help of this process beyond what the
+// This is memory that peers' providers read and write, without help of this process beyond what the
 // provider itself needs. It is registered here, and peers are told its address and keys. It is used
 // by message/network/remote_access and by windows.
 #pragma once

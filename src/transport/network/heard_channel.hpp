@@ -23,7 +23,7 @@ constexpr lockfree::ChannelClass channel_class_after(lockfree::ChannelClass told
   return lockfree::channel_class(lockfree::channel_class_limit(told) - moved);
 }
 
-// The last class that a rank has told, and when; at first nothing.
+// This is the last class that a rank has told, and when; at first nothing.
 class HeardChannel {
  public:
   // `now()` gives the time in ns; it is called only where it matters.

@@ -1,6 +1,7 @@
-// Alignment of data that the kernel copies quickly into its socket. The kernel copies the data sent
-// over TCP one behind the other into pages of its own; a message of libfabric's TCP provider has a
-// header before it. A copy whose target begins less than 64 bytes behind its source, modulo
+// This is alignment of data that the kernel copies quickly into its socket. The kernel copies the
+// data sent over TCP one behind the other into pages of its own; a message of libfabric's TCP
+// provider has a header before it. A copy whose target begins less than 64 bytes behind its source,
+// modulo
 // a page, is slow (Zen 4, 2026-11-25, 256 KiB between two hosts, us by that distance: 0 55,
 // 8 114, 16 55, 24 60, 32 55, 40 60, 48 60, 64 and more 55). Page-aligned buffers meet the slow
 // case.

@@ -1,5 +1,6 @@
-// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): without the key
-// nobody can make or guess the hash of a text. Ranks use it to recognize each other's messages.
+// This is SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): without
+// the key nobody can make or guess the hash of a text. Ranks use it to recognize each other's
+// messages.
 #pragma once
 
 #include <bit>

@@ -11,7 +11,8 @@
 
 namespace baton::transport::network {
 
-// The functions that are called by name. All other calls go through the objects that these give.
+// These are the functions that are called by name. All other calls go through the objects that
+// these give.
 struct Library {
   int (*getinfo)(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
                  const fi_info* hints, fi_info** info);
@@ -22,7 +23,7 @@ struct Library {
   std::uint32_t (*version)();
 };
 
-// The version of the interface that we use; `version` tells that of the library itself.
+// This is the version of the interface that we use; `version` tells that of the library itself.
 inline constexpr std::uint32_t interface_version = FI_VERSION(1, 17);
 
 // Opens the library of BATON_LIBFABRIC, or the system's. Returns null, explained, when there is

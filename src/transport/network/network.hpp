@@ -15,7 +15,8 @@
 
 namespace baton::transport::network {
 
-// The address of a further interface of a process; interfaces with longer addresses are not used.
+// This is the address of a further interface of a process; interfaces with longer addresses are not
+// used.
 struct RailAddress {
   std::uint32_t subnet = 0;
   std::uint32_t bytes = 0;  // 0: there is none
@@ -34,10 +35,10 @@ struct Card {
 // Returns the card of a peer; null: there is none.
 using FindCard = const Card* (*)(Process process);
 struct TakenOffers;
-// Called for a packet that the provider had taken and could not deliver.
+// This is called for a packet that the provider had taken and could not deliver.
 using LostPacket = void (*)(Process process, int error);
 
-// Memory that is registered at one or more of our interfaces.
+// This is memory that is registered at one or more of our interfaces.
 struct RailRegistrations {
   Registration each[rails_max];
   int count = 0;
@@ -57,8 +58,8 @@ struct SendBuffer : Operation {
   alignas(cache_line_bytes) char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
 };
 
-// The ends of a packet whose payload leaves from the program's memory: the parts before and behind
-// it.
+// These are the ends of a packet whose payload leaves from the program's memory: the parts before
+// and behind it.
 struct PacketEnds {
   char head[sizeof(PacketHeader) + skip_bytes_max + sizeof(Piece)];
   char tail[8];
@@ -97,7 +98,7 @@ class Network {
   // Returns how many bytes to send otherwise before a write from there, so that the kernel copies
   // it quickly.
   std::size_t bytes_before_write(const void* data) const;
-  // The longest message that is sent before it is matched.
+  // This is the longest message that is sent before it is matched.
   std::size_t eager_bytes_max() const { return in_place_ ? payload_bytes_max : copied_bytes_max; }
 
   // Sends a message that it copies: in a packet of its own, or with others to the same peer, at the
@@ -217,7 +218,7 @@ class Network {
   platform::Lock greeting_lock_;
 };
 
-// The network of this process. Tests that play several processes put another in its place.
+// This is the network of this process. Tests that play several processes put another in its place.
 extern Network* own_network;
 inline Network& network() {
   return *own_network;

@@ -1,5 +1,5 @@
-// The link over the network to a peer on another node: each line goes as a packet of the provider.
-// It has no lanes. The inbox, too, is here; all peers' packets come to it.
+// This is the link over the network to a peer on another node: each line goes as a packet of the
+// provider. It has no lanes. The inbox, too, is here; all peers' packets come to it.
 #pragma once
 
 #include "transport/link.hpp"
@@ -38,7 +38,7 @@ class NetworkLink final : public Link {
 
   // libfabric's error by which sending to the peer has failed for good; 0: it has not.
   int lost() const { return peer_ ? peer_->lost : 0; }
-  // The peer, for the rendezvous. The link must have begun.
+  // This is the peer, for the rendezvous. The link must have begun.
   NetworkPeer& peer() { return *peer_; }
 
  private:

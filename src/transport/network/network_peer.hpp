@@ -1,4 +1,4 @@
-// The state of another process in the network: how it is reached, and what is on its way.
+// This is the state of another process in the network: how it is reached, and what is on its way.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,8 @@
 
 namespace baton::transport::network {
 
-// A further interface of a peer, which is reached from ours with the number `from`; 0: from none.
+// This is a further interface of a peer, which is reached from ours with the number `from`; 0: from
+// none.
 struct PeerRail {
   fi_addr_t address = FI_ADDR_UNSPEC;
   std::int32_t from = 0;

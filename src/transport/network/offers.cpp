@@ -87,7 +87,7 @@ bool is_ip(std::uint32_t format) {
   return format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6;
 }
 
-// The subnets of this machine's addresses.
+// These are the subnets of this machine's addresses.
 class Subnets {
  public:
   Subnets() {

@@ -1,5 +1,6 @@
-// The format of a packet, which goes over the network as one message of the provider and carries
-// messages of ranks, one behind the other; and the rules by which a received packet is accepted.
+// This is the format of a packet, which goes over the network as one message of the provider and
+// carries messages of ranks, one behind the other; and the rules by which a received packet is
+// accepted.
 // Invariant: nothing of a packet is used before `check_packet` has found that it is whole and from
 // its sender.
 #pragma once
@@ -40,14 +41,14 @@ inline bool is_greeting(const PacketHeader& header) {
 // This is the longest skip.
 inline constexpr std::size_t skip_bytes_max = 72;
 
-// A message in a packet: this header, then its payload, filled up to whole words.
+// This is a message in a packet: this header, then its payload, filled up to whole words.
 struct Piece {
   lockfree::Header header;  // `bytes` is the payload's length, for all kinds
   lockfree::Envelope envelope;
 };
 static_assert(sizeof(Piece) == 16);
 
-// The longest payload of a packet, and of a message that is sent before it is matched.
+// This is the longest payload of a packet, and of a message that is sent before it is matched.
 inline constexpr std::size_t payload_bytes_max = 131072;
 inline constexpr std::size_t packet_bytes_max =
     sizeof(PacketHeader) + skip_bytes_max + sizeof(Piece) + payload_bytes_max;

@@ -1,5 +1,5 @@
-// Several interfaces of a process (multi-rail): each is an endpoint of its own, and a peer's is
-// reached from one of ours in the same subnet. Invariant: a further interface is used only after
+// A process may have several interfaces (multi-rail): each is an endpoint of its own, and a peer's
+// is reached from one of ours in the same subnet. Invariant: a further interface is used only after
 // the peer has said that a probe of ours came there: no other host has the same address, and no
 // firewall is between.
 #include <cstring>

@@ -1,6 +1,6 @@
-// Small agreements between some ranks of a context, over point-to-point: communicators need them
-// before collectives exist. Every member calls with the same arguments; the tags are the library's
-// own (negative) and keep agreements apart.
+// These are small agreements between some ranks of a context, over point-to-point: communicators
+// need them before collectives exist. Every member calls with the same arguments; the tags are the
+// library's own (negative) and keep agreements apart.
 // Invariant: sources are ranks of the context, not positions among the members, so that two
 // agreements whose members overlap are told apart by who sends.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace baton::world {
 
-// The tag of agreements that a communicator's members make one after the other.
+// This is the tag of agreements that a communicator's members make one after the other.
 inline constexpr std::int32_t agreement_tag = -16;
 
 // Agreements that may be under way at once have tags by kind and number; MPI_ANY_TAG, MPI_PROC_NULL
@@ -47,8 +47,8 @@ inline std::uint64_t scramble(std::uint64_t value) {
   return value ^ (value >> 31);
 }
 
-// The members of an agreement, and the context in which their messages travel. The context outlives
-// the agreement.
+// These are the members of an agreement, and the context in which their messages travel. The
+// context outlives the agreement.
 struct Members {
   const message::Context* context;
   std::int32_t tag;

@@ -8,7 +8,7 @@ namespace baton::world {
 
 enum class ManagerKind : std::uint8_t { none, pmi1, pmi2, pmix };
 
-// The variables of the environment; null where a variable is not set.
+// These are the variables of the environment; null where a variable is not set.
 struct ManagerVariables {
   const char* pmi_fd = nullptr;
   const char* pmi_port = nullptr;

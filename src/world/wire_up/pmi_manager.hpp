@@ -1,4 +1,4 @@
-// The process managers that speak PMI-1 (Hydra, of MPICH and of Intel) or PMI-2 (`srun
+// These are the process managers that speak PMI-1 (Hydra, of MPICH and of Intel) or PMI-2 (`srun
 // --mpi=pmi2`), over a connection that each rank has. connect.cpp makes it.
 #pragma once
 

@@ -1,7 +1,7 @@
-// The messages of PMI as text: PMI-1 has lines of words, PMI-2 has frames of fields behind their
-// length. Pure; what arrives may be anything. pmi_manager.cpp sends and receives them.
-//   cmd=put kvsname=K key=A value=B <end of line>
-//   "44    " cmd=kvs-put;key=A;value=B;
+// These are the messages of PMI as text: PMI-1 has lines of words, PMI-2 has frames of fields
+// behind their length. Pure; what arrives may be anything. pmi_manager.cpp sends and receives them.
+// cmd=put kvsname=K key=A value=B <end of line>
+// "44    " cmd=kvs-put;key=A;value=B;
 #pragma once
 
 #include <cstddef>
@@ -45,7 +45,7 @@ enum class PmiArrival : std::uint8_t { whole, more, garbage };
 PmiArrival take_pmi_message(PmiDialect dialect, std::string_view received, std::string_view* text,
                             std::size_t* used);
 
-// A message's text, taken apart into views of that text.
+// This is a message's text, taken apart into views of that text.
 struct PmiReply {
   PmiDialect dialect = PmiDialect::pmi1;
   std::string_view text;

@@ -1,5 +1,5 @@
-// The connection to a process manager that speaks PMI-1 or PMI-2: it carries one question and one
-// answer at a time, each with a deadline. After an error it cannot be used any more.
+// This is the connection to a process manager that speaks PMI-1 or PMI-2: it carries one question
+// and one answer at a time, each with a deadline. After an error it cannot be used any more.
 #pragma once
 
 #include "base/error.hpp"

@@ -30,8 +30,9 @@ struct FreeValue {
 };
 using OwnedValue = std::unique_ptr<pmix::Value, FreeValue>;
 
-// The arguments and results of a call; nothing in it points to the caller's memory. A copy lies in
-// the heap while the call runs, and stays there if the call never returns, as does the record.
+// These are the arguments and results of a call; nothing in it points to the caller's memory. A
+// copy lies in the heap while the call runs, and stays there if the call never returns, as does the
+// record.
 struct Call {
   const pmix::Functions* pmix;
   int (*body)(Call&);

@@ -1,7 +1,7 @@
-// The process managers that speak PMIx (PRRTE's prterun, `srun --mpi=pmix`), through PMIx's own
-// library. Its calls block, so each runs within a limit; after a call that did not return the
-// manager cannot be used any more. There is one manager in a process, and it lives until the
-// process ends.
+// These are the process managers that speak PMIx (PRRTE's prterun, `srun --mpi=pmix`), through
+// PMIx's own library. Its calls block, so each runs within a limit; after a call that did not
+// return the manager cannot be used any more. There is one manager in a process, and it lives until
+// the process ends.
 #pragma once
 
 #include "platform/pmix.hpp"

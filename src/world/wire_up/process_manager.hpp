@@ -1,6 +1,6 @@
-// The interface to a process manager other than Baton's mpiexec: it gives a rank its place in the
-// job, and ranks introduce themselves to each other through it before they can send messages. Only
-// start-up uses it, in one thread.
+// This is the interface to a process manager other than Baton's mpiexec: it gives a rank its place
+// in the job, and ranks introduce themselves to each other through it before they can send
+// messages. Only start-up uses it, in one thread.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class ProcessManager {
   virtual void abort(int code, const char* words) = 0;
 };
 
-// The time that a manager may take. It is a variable only for tests.
+// This is the time that a manager may take. It is a variable only for tests.
 struct Patience {
   int answer_ms = 10'000;  // to one question
   int fence_ms = 300'000;  // until the slowest rank of a large job has started; guess
