@@ -1,5 +1,5 @@
 // This process's view of the job's arena: the mapping, and where each part of each slice lies.
-// Used by every way of transport; arena_attachment.hpp maps it. Invariant: mapped once, never
+// It is used by every way of transport; arena_attachment.hpp maps it. Invariant: mapped once, never
 // moved.
 #pragma once
 

@@ -1,7 +1,7 @@
 // This is the table of accesses of `mpiexec --check`: it records what has been done to one rank's
 // window memory and is not ordered yet, in a table in that rank's memory, which all ranks of its
 // node change. A copy of the window may follow the table: it holds the bytes that operations of
-// active targets have left. Used by check_access.cpp.
+// active targets have left. It is used by check_access.cpp.
 // Invariant: only the holder of the table's lock reads or changes it; a table of zeros is empty.
 #pragma once
 
