@@ -1,6 +1,6 @@
-// This process's view of the job's arena: the mapping, and where each part of each slice lies.
-// It is used by every way of transport; arena_attachment.hpp maps it. Invariant: mapped once, never
-// moved.
+// This is the process's view of the job's arena: the mapping, and where each part of each slice
+// lies. It is used by every way of transport; arena_attachment.hpp maps it. Invariant: the arena is
+// mapped once and never moved.
 #pragma once
 
 #include <cstdint>

@@ -78,8 +78,8 @@ bool waits_for_us(const CycleLines& lines) {
   return (behind & 0x0fffffff) < 1u << 27;
 }
 
-// Publishes for whom this rank is the obstacle: it chooses a rank that waits itself and for which
-// another rank is kept waiting, or may be, so that only cycles remain in the end.
+// Publishes a rank that waits for this one. It chooses a rank for which another rank waits in turn,
+// or may wait, so that only cycles remain in the end.
 void publish_waited_by(CycleLines& own) {
   std::uint64_t chosen = by_nobody;
   for (std::uint32_t rank = 0; rank < engine.local_ranks && chosen == by_nobody; ++rank) {
@@ -103,7 +103,7 @@ std::uint32_t find_cycle(LocalRank* cycle) {
   std::uint32_t count = 0;
   LocalRank at = engine.local_rank;
   do {
-    if (count == engine.local_ranks) return 0;  // we only wait for ranks of another cycle
+    if (count == engine.local_ranks) return 0;  // a cycle of others, without us
     cycle[count++] = at;
     // relaxed: as above; a cycle is looked at several times.
     const std::uint64_t by = lines_of(at).waited_by.load(std::memory_order_relaxed);

@@ -102,7 +102,7 @@ class Visit {
     return view_.room.bytes_at(static_cast<std::uint32_t>(of), round_);
   }
 
-  // Publishes our slot also for the ranks that have told us how far they have finished.
+  // Publishes our slot, also in the name of the ranks that have told us how far they have finished.
   void publish_own_for_others(std::uint64_t finished) {
     view_.room.publish_for_others(own(), round_, finished);
   }

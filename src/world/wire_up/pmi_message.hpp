@@ -1,7 +1,8 @@
 // These are the messages of PMI as text: PMI-1 has lines of words, PMI-2 has frames of fields
 // behind their length. The functions are pure; what arrives may be anything. pmi_manager.cpp sends
-// and receives them. cmd=put kvsname=K key=A value=B <end of line> "44    "
-// cmd=kvs-put;key=A;value=B;
+// and receives them.
+//   cmd=put kvsname=K key=A value=B <end of line>
+//   "44    " cmd=kvs-put;key=A;value=B;
 #pragma once
 
 #include <cstddef>
