@@ -19,8 +19,8 @@ Task finish(Run& run, Step& step) {
   run.enter_step(step.call, step.whole);
   co_await step.task;
   run.leave_step();
-  // Another rank of this node may have lost a message from other nodes, and have gone on all the
-  // same; the loss is noted here.
+  // Another rank of this node may have found a peer lost, and have gone on all the same; its error
+  // is noted here, too.
   if (!run.error()) run.note(message::loss_found_here(run.program_call().comm->collective));
 }
 
