@@ -1,5 +1,5 @@
 // Describes a long wait of this rank for the status board: the call, its data and its partners, in
-// words and as ranks. It is called by message/wait_report, on cold paths only.
+// words and as ranks. It is called by message/core/wait_report, on cold paths only.
 #pragma once
 
 #include <cstdint>
