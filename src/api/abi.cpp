@@ -1,4 +1,4 @@
-// The procedures that describe the ABI. They work before MPI_Init.
+// These procedures describe the ABI. They work before MPI_Init.
 #include <cstring>
 
 #include "api/environment.hpp"
@@ -20,7 +20,8 @@ constexpr Fact abi_facts[] = {
     {"mpi_offset_size", "8"},
 };
 
-// Default kinds of the Fortran compilers on Linux, and the optional types that have a datatype.
+// These are the default kinds of the Fortran compilers on Linux, and the optional types that have a
+// datatype.
 constexpr Fact fortran_facts[] = {
     {"mpi_logical_size", "4"},
     {"mpi_integer_size", "4"},
@@ -65,8 +66,8 @@ bool is_logical_size(int size) {
   return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
 }
 
-// .TRUE. is 1 and .FALSE. is 0 in a little-endian integer of any size: what the reductions on
-// logicals work with.
+// Writes a Fortran logical: .TRUE. is 1 and .FALSE. is 0 in a little-endian integer of any size, as
+// the reductions on logicals expect.
 void write_logical(void* to, int size, bool value) {
   std::memset(to, 0, static_cast<std::size_t>(size));
   static_cast<unsigned char*>(to)[0] = value;

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = Keyval::Kind;
 
-// The key is argument 2, but that of the procedures that free it.
+// Finds a key. It is argument 2, except in the procedures that free it.
 Error find_key(Kind kind, int id, Keyval** keyval, int argument = 2) {
   if ((*keyval = find_keyval(kind, id))) return MPI_SUCCESS;
   if (id == MPI_KEYVAL_INVALID)
@@ -32,8 +32,8 @@ Error free_key(Kind kind, int* id) {
   return MPI_SUCCESS;
 }
 
-// A datatype keeps its set as a plain pointer: layer 4 knows no attributes. The callbacks may
-// change the set while they run, so it is used in place.
+// A datatype keeps its set as a plain pointer, because layer 4 knows no attributes. The callbacks
+// may change the set while they run, so it is used in place.
 struct __attribute__((may_alias)) SetInPlace : AttributeSet {};
 static_assert(sizeof(SetInPlace) == sizeof(void*));
 
@@ -122,7 +122,7 @@ Error win_set_attr(Window& win, int keyval, void* value) {
   return set_attribute(win.attributes, win.handle, *key, value);
 }
 
-// The base itself; of the others a pointer to the number.
+// Gets the base itself; for the other attributes it gets a pointer to the number.
 Error win_get_attr(Window& win, int keyval, void* value, int* flag) {
   void** result = static_cast<void**>(value);
   *flag = 1;

@@ -33,7 +33,7 @@ Error bsend(const void* buffer, std::int64_t count, Datatype& type, int destinat
 Error ibsend(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
              Communicator& comm, MPI_Request* request) {
   Error error = bsend(buffer, count, type, destination, tag, comm);
-  // Copied is done: what is left concerns the buffer, not the request.
+  // The send is complete once the data is copied: the rest concerns the buffer, not the request.
   if (!error) *request = message::completed_handle();
   return error;
 }

@@ -1,4 +1,4 @@
-// Bodies of buffered sends and of the buffers they use.
+// These are the bodies of buffered sends and of the buffers they use.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Bodies of the collectives: each makes the call as data, for all three forms. Arguments that count
-// only at the root, or not in place, arrive as pointers that may be null.
+// These are the bodies of the collectives: each makes the call as data, for all three forms.
+// Arguments that count only at the root, or not in place, arrive as pointers that may be null.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ using collective::Blocks;
 using collective::Call;
 using collective::Kind;
 
-// One side of a collective.
+// These make one side of a collective.
 inline Blocks uniform_blocks(const void* buffer, std::int64_t count, Datatype* type) {
   Blocks blocks;
   blocks.buffer = const_cast<void*>(buffer);
@@ -31,7 +31,7 @@ Blocks uneven_blocks(const void* buffer, const Count* counts, const Displacement
   blocks.wide_displacements = sizeof(Displacement) == 8;
   return blocks;
 }
-// With a type for each rank and displacements in bytes.
+// Makes a side with a type for each rank and displacements in bytes.
 template <class Count, class Displacement>
 Blocks typed_blocks(const void* buffer, const Count* counts, const Displacement* displacements,
                     const MPI_Datatype* types, int ranks) {
@@ -39,12 +39,12 @@ Blocks typed_blocks(const void* buffer, const Count* counts, const Displacement*
   blocks.type_handles = types;
   return blocks;
 }
-// In place nothing but the buffer means anything.
+// Makes the side that is MPI_IN_PLACE: no other argument of it counts.
 inline Blocks own_blocks_in_place() {
   return uniform_blocks(MPI_IN_PLACE, 0, nullptr);
 }
 
-// Of the v and w forms.
+// Marks a call of the v and w forms.
 inline Call uneven(Call call) {
   call.uneven = true;
   return call;
@@ -137,7 +137,7 @@ Call alltoallw(const void* send, const Count* send_counts, const Displacement* s
        typed_blocks(receive, receive_counts, receive_displacements, receive_types, ranks)});
 }
 
-// A reduction: the same count and type on both sides.
+// Makes a reduction: it has the same count and type on both sides.
 inline Call reduction(Kind kind, const void* send, void* receive, std::int64_t count,
                       Datatype& type, Operation& operation, int root, Communicator& comm) {
   return {kind,

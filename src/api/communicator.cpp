@@ -16,7 +16,7 @@ namespace baton::api {
 
 namespace {
 
-// Hands a new communicator out, or MPI_COMM_NULL where this process is not in it.
+// Returns a new communicator to the program, or MPI_COMM_NULL where this process is not in it.
 Error give(Error error, const Communicator* made, MPI_Comm* handle) {
   if (!error) *handle = made ? made->handle : MPI_COMM_NULL;
   return error;
@@ -35,14 +35,15 @@ Error check_group(const Communicator& comm, const Group& group) {
 constexpr char hardware_key[] = "mpi_hw_resource_type";
 constexpr char process_set_key[] = "mpi_pset_name";
 
-// How MPI_Comm_split_type divides: our color, and the resource where the caller wants to know it.
+// This is the result of how MPI_Comm_split_type divides: our color, and the resource where the
+// caller wants to know it.
 struct SplitColor {
   int color = MPI_UNDEFINED;
   bool named = false;
   world::Resource resource{};
 };
 
-// All ranks of a node share memory.
+// Returns this rank's node as the color: all ranks of a node share memory.
 int own_node() {
   return message::place_of(message::engine.self).node;
 }
@@ -54,7 +55,7 @@ int color_of_hardware(const Communicator& comm, const char* name) {
 }
 
 int color_of_process_set(const Communicator& comm, const char* name) {
-  // Names of the standard's own sets are compared without regard to case.
+  // The standard compares the names of its own sets without regard to case.
   if (::strcasecmp(name, "mpi://WORLD") == 0) return 0;
   bool alone = ::strcasecmp(name, "mpi://SELF") == 0;
   return alone ? static_cast<int>(number_of(comm.local->processes[comm.rank()])) : MPI_UNDEFINED;
@@ -137,8 +138,8 @@ Error comm_compare(Communicator& first, Communicator& second, int* result) {
   return MPI_SUCCESS;
 }
 
-// Hints are those of the info, and otherwise the defaults: a duplicate gets none of the old one's
-// (MPI 5.0, "Communicator Info").
+// Duplicates with the hints of the info, and otherwise the defaults: a duplicate gets none of the
+// old communicator's hints (MPI 5.0, "Communicator Info").
 Error comm_dup_with_info(Communicator& comm, const Info* info, MPI_Comm* handle) {
   world::Hints hints;
   world::update_hints(hints, info);
@@ -162,7 +163,7 @@ Error comm_idup(Communicator& comm, MPI_Comm* handle, MPI_Request* request) {
   return comm_idup_with_info(comm, nullptr, handle, request);
 }
 
-// Those of where it comes from.
+// Returns the memory kinds of the session from which a communicator comes.
 static const char* memory_kinds_of(const Communicator& comm) {
   const Session* session = comm.local->session;
   return session ? session->memory_kinds : world::all_memory_kinds;
@@ -238,7 +239,8 @@ Error comm_free(MPI_Comm* handle) {
   return MPI_SUCCESS;
 }
 
-// All communication of ours is over when its request is: disconnecting is freeing.
+// Frees the communicator: Baton's communication is over when its request is, so disconnecting is
+// freeing.
 Error comm_disconnect(MPI_Comm* handle) {
   return comm_free(handle);
 }

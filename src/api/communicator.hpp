@@ -1,4 +1,4 @@
-// Bodies of the procedures about communicators.
+// These are the bodies of the procedures about communicators.
 #pragma once
 
 #include "world/communicator.hpp"
@@ -26,7 +26,8 @@ Error comm_create_group(Communicator& comm, Group& group, int tag, MPI_Comm* mad
 Error comm_free(MPI_Comm* comm);
 Error comm_disconnect(MPI_Comm* comm);
 
-// In intercommunicator.cpp. `peer` and `remote` count at the local leader only: unchecked handles.
+// These are in intercommunicator.cpp. `peer` and `remote` count at the local leader only, so they
+// are unchecked handles.
 Error intercomm_create(Communicator& local, int local_leader, MPI_Comm peer, int remote_leader,
                        int tag, MPI_Comm* made);
 Error intercomm_create_from_groups(Group& local, int local_leader, MPI_Group remote,
@@ -34,12 +35,12 @@ Error intercomm_create_from_groups(Group& local, int local_leader, MPI_Group rem
                                    ErrorHandler& errors, MPI_Comm* made);
 Error intercomm_merge(Communicator& comm, int high, MPI_Comm* made);
 
-// What of a communicator's hints is known, defaults included.
+// Returns the hints of a communicator, defaults included.
 Error comm_get_info(Communicator& comm, MPI_Info* info);
 Error comm_set_info(Communicator& comm, const Info* info);
 
 Error comm_set_name(Communicator& comm, const char* name);
-// Null: MPI_COMM_NULL, which has a name, too.
+// A null `comm` is MPI_COMM_NULL, which has a name, too.
 Error comm_get_name(Communicator* comm, char* name, int* length);
 Error abort(Communicator& comm, int code);
 

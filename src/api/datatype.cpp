@@ -69,7 +69,8 @@ bool record_types(Recorder& record, const MPI_Datatype* types, std::int64_t coun
   return true;
 }
 
-// The copy callbacks see the old type; what they have copied before one fails is deleted again.
+// Duplicates a type. The copy callbacks see the old type; the attributes that they have copied
+// before one fails are deleted again.
 Error type_dup(Datatype& old, MPI_Datatype* handle) {
   Recorder record(MPI_COMBINER_DUP, CountForm::ints, {.types = 1});
   record.type(old);
@@ -91,7 +92,7 @@ Error type_dup(Datatype& old, MPI_Datatype* handle) {
 Error type_commit(MPI_Datatype* handle) {
   Datatype* type;
   if (Error error = look_up(handle, &type)) return error;
-  // Another thread may commit it, too.
+  // Another thread may commit the type at the same time.
   if (!type->committed) std::atomic_ref(type->committed).store(true, std::memory_order_relaxed);
   return MPI_SUCCESS;
 }
@@ -153,7 +154,8 @@ Error too_short(const char* array, std::int64_t room, std::int64_t needed) {
       static_cast<long long>(room), static_cast<long long>(needed));
 }
 
-// New handles for derived types; predefined ones as they are. None when one cannot be made.
+// Gives new handles for derived types; predefined ones stay as they are. If one cannot be made, it
+// gives none.
 Error give_types(const datatype::Contents& contents, MPI_Datatype* handles) {
   for (std::int64_t i = 0; i < contents.type_count; ++i) {
     Datatype* given = nullptr;

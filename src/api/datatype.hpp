@@ -1,5 +1,5 @@
-// Bodies of the procedures about datatypes. The constructors record their arguments, and
-// datatype/construct.cpp makes the type of the record.
+// These are the bodies of the procedures about datatypes. The constructors record their arguments,
+// and datatype/construct.cpp makes the type from the record.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ using datatype::CountForm;
 using datatype::Exact;
 using datatype::Recorder;
 
-// Ends a constructor: the type's handle, or what was wrong.
+// Ends a constructor: gives the type's handle, or the error in its arguments.
 Error make_type(Recorder& record, MPI_Datatype* made);
 
 Error type_contiguous(std::int64_t count, Datatype& old, MPI_Datatype* made, CountForm form);
@@ -34,15 +34,16 @@ inline Error type_size_x(Datatype& type, MPI_Count* size) {
 Error type_get_extent(Datatype& type, std::int64_t* lower_bound, std::int64_t* extent);
 Error type_get_true_extent(Datatype& type, std::int64_t* lower_bound, std::int64_t* extent);
 Error type_set_name(Datatype& type, const char* name);
-// Null: MPI_DATATYPE_NULL, which has a name, too.
+// A null `type` is MPI_DATATYPE_NULL, which has a name, too.
 Error type_get_name(Datatype* type, char* name, int* length);
 
-// The forms without large counts raise MPI_ERR_TYPE for a type made by a procedure with them.
+// The forms without large counts raise MPI_ERR_TYPE for a type made by a procedure with large
+// counts.
 Error type_get_envelope(Datatype& type, std::int64_t* integers, std::int64_t* addresses,
                         std::int64_t* datatypes, int* combiner);
 Error type_get_envelope(Datatype& type, MPI_Count* integers, MPI_Count* addresses,
                         MPI_Count* large_counts, MPI_Count* datatypes, int* combiner);
-// MPI_ERR_ARG for arrays that are too short, MPI_ERR_TYPE for named predefined types.
+// Errors: MPI_ERR_ARG for arrays that are too short, MPI_ERR_TYPE for named predefined types.
 Error type_get_contents(Datatype& type, std::int64_t max_integers, std::int64_t max_addresses,
                         std::int64_t max_datatypes, int* integers, MPI_Aint* addresses,
                         MPI_Datatype* datatypes);
@@ -50,17 +51,17 @@ Error type_get_contents(Datatype& type, MPI_Count max_integers, MPI_Count max_ad
                         MPI_Count max_large_counts, MPI_Count max_datatypes, int* integers,
                         MPI_Aint* addresses, MPI_Count* large_counts, MPI_Datatype* datatypes);
 
-// Predefined types without names: the same arguments give the same handle.
+// These give predefined types without names: the same arguments give the same handle.
 Error type_create_f90_integer(int range, MPI_Datatype* type);
 Error type_create_f90_real(int precision, int range, MPI_Datatype* type);
 Error type_create_f90_complex(int precision, int range, MPI_Datatype* type);
-// MPI_DATATYPE_NULL, without an error, for a pair that is not predefined.
+// Gives MPI_DATATYPE_NULL, without an error, for a pair that is not predefined.
 Error type_get_value_index(Datatype& value, Datatype& index, MPI_Datatype* pair);
-// The named type of a class (MPI_TYPECLASS_REAL ...) and a size in bytes; MPI_ERR_ARG when there is
-// none.
+// Gives the named type of a class (MPI_TYPECLASS_REAL ...) and a size in bytes. Error: MPI_ERR_ARG
+// when there is none.
 Error type_match_size(int type_class, int size, MPI_Datatype* type);
 
-// Records array_of_types; false when one is not alive, which is explained.
+// Records array_of_types. Returns false when one of the types is not alive, which is explained.
 bool record_types(Recorder& record, const MPI_Datatype* types, std::int64_t count);
 
 template <class Length, class Displacement>

@@ -1,4 +1,4 @@
-// Bodies of the procedures about distributed graphs.
+// The bodies of the procedures about distributed graphs are here.
 #include <algorithm>
 
 #include "api/process_topology.hpp"
@@ -12,7 +12,7 @@ using topology::Contribution;
 using world::Neighbors;
 using world::TopologyKind;
 
-// An array among the arguments, as messages name it.
+// This is the name of an array argument in messages.
 struct Name {
   int number;
   const char* text;
@@ -90,7 +90,7 @@ Error give(Error error, Communicator* made, const Info* info, MPI_Comm* handle) 
   return MPI_SUCCESS;
 }
 
-// As many neighbors as fit, with their weights where there are some and they are wanted.
+// Copies as many neighbors as fit, with their weights where there are some and they are wanted.
 void copy_out(const Neighbors& list, int room, int* ranks, int* weights) {
   int count = std::min(room, list.count);
   std::copy_n(list.ranks, count, ranks);

@@ -1,4 +1,5 @@
-// Bodies of the chapter about processes that are started and met later: none is yet.
+// This is the place for the bodies of the chapter about processes that are started and met later:
+// Baton supports none of it yet.
 #pragma once
 
 #include <mpi.h>
@@ -7,7 +8,7 @@
 
 namespace baton::api {
 
-// No rank was spawned, so none has a parent.
+// Gives MPI_COMM_NULL: no rank was spawned, so none has a parent.
 inline Error comm_get_parent(MPI_Comm* parent) {
   *parent = MPI_COMM_NULL;
   return MPI_SUCCESS;

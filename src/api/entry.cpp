@@ -34,7 +34,7 @@ constexpr HandleWords handle_words[] = {
     {MPI_ERR_SESSION, "session", "MPI_SESSION_NULL", 0x120},
 };
 
-// "argument 4 (dest)", for the beginning of an explanation.
+// These are words such as "argument 4 (dest)", for the beginning of an explanation.
 struct Where {
   Where(Procedure procedure, int argument) {
     char name[64];
@@ -44,7 +44,7 @@ struct Where {
   char text[96];
 };
 
-// The number of the argument with this name, which may be a number itself; 0: none.
+// Returns the number of the argument with this name, which may be a number itself; 0: none.
 int argument_number(Procedure procedure, const char* wanted) {
   if (*wanted >= '0' && *wanted <= '9') return std::atoi(wanted);
   char name[64];
@@ -53,8 +53,9 @@ int argument_number(Procedure procedure, const char* wanted) {
   return 0;
 }
 
-// Bodies that serve several procedures call an argument by its number or its name alone: "argument
-// 2: ..." or "argument ranks: ...". Both become "argument 2 (ranks): ...".
+// Completes the name of an argument. Bodies that serve several procedures call an argument by its
+// number or its name alone: "argument 2: ..." or "argument ranks: ...". Both become "argument 2
+// (ranks): ...".
 void complete_argument(Procedure procedure, Explanation& explanation) {
   char wanted[64], cause[sizeof explanation.text];
   int length = 0;
@@ -68,13 +69,14 @@ void complete_argument(Procedure procedure, Explanation& explanation) {
                 cause + length);
 }
 
-// What is said about a procedure is said once. Threads may call at the same time.
+// Returns whether nothing was said about the procedure before, since each message is given once.
+// Threads may call at the same time.
 bool is_first_time(Procedure procedure) {
   constexpr unsigned bits = 64;
   static std::atomic<std::uint64_t> told[1024 / bits];
   auto number = static_cast<unsigned>(procedure);
   std::uint64_t bit = std::uint64_t{1} << number % bits;
-  // relaxed: nothing else is told by it.
+  // relaxed: no other data is published by this bit.
   return (told[number / bits].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
 }
 
@@ -125,7 +127,7 @@ int not_running(Procedure procedure) {
 }
 
 int unsupported(Procedure procedure, ErrorTarget* target, bool speaks) {
-  // An error that ends the job says the same.
+  // An error that ends the job says so already.
   if (speaks && !errors_end_the_job(target) && is_first_time(procedure))
     say("%s is not there in this version of Baton and answers MPI_ERR_UNSUPPORTED_OPERATION "
         "(docs/coverage.md lists what it has, baton info says where that is; said once)",
@@ -136,7 +138,8 @@ int unsupported(Procedure procedure, ErrorTarget* target, bool speaks) {
                      procedure_name(procedure)));
 }
 
-// The tool interface has codes of its own and never calls an error handler.
+// Returns the error of a tool procedure: the tool interface has codes of its own and never calls an
+// error handler.
 int unsupported_tool(Procedure procedure) {
   if (is_first_time(procedure))
     say("%s is not there in this version of Baton and answers MPI_T_ERR_NOT_SUPPORTED "
@@ -237,7 +240,7 @@ const void* take_as_in_place(Procedure procedure, int argument, bool speaks) {
 Error move_own_block(const void* from, std::int64_t count, const Datatype& type, void* place,
                      const Datatype& place_type) {
   if (place == from && &type == &place_type) return MPI_SUCCESS;
-  // Both may overlap.
+  // The two blocks may overlap.
   std::int64_t bytes = count * type.size;
   void* packed = std::malloc(static_cast<std::size_t>(bytes));
   if (!packed) return fail(MPI_ERR_NO_MEM, "no memory to move this rank's block to its place");

@@ -1,6 +1,6 @@
-// What every generated entry point uses: the checks that run per call, inline, and one cold
-// function per kind of failure. Included by src/api/generated/*.cpp and the bodies' tests only.
-// Budget of a passing check: a compare and a branch that is not taken.
+// Every generated entry point uses these: the checks that run per call, inline, and one cold
+// function per kind of failure. Only src/api/generated/*.cpp and the bodies' tests include them. A
+// passing check may cost a compare and a branch that is not taken.
 #pragma once
 
 #include <mpi.h>
@@ -17,13 +17,13 @@
 #include "world/library_state.hpp"
 
 #define BATON_EXPORT extern "C" __attribute__((visibility("default")))
-// MPI_X, which tools may replace, is a weak second name of PMPI_X.
+// Makes MPI_X, which tools may replace, a weak second name of PMPI_X.
 #define BATON_ALIAS(name) \
   BATON_EXPORT __attribute__((weak, alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
 
 namespace baton::api {
 
-// The MPI name of a procedure, and of its argument (1 is the first).
+// These return the MPI name of a procedure, and of its argument (1 is the first).
 const char* procedure_name(Procedure procedure);
 const char* argument_name(Procedure procedure, int argument, char (&name)[64]);
 
@@ -33,11 +33,13 @@ BATON_INLINE int finish(Procedure procedure, ErrorTarget* target, Error code) {
   return BATON_LIKELY(code == MPI_SUCCESS) ? MPI_SUCCESS : report(procedure, target, code);
 }
 
-// The failures. Each explains, raises on `target` and returns what the entry point returns.
+// These are the failures. Each explains, raises on `target` and returns the result of the entry
+// point.
 BATON_COLD int not_running(Procedure procedure);
-// Says so once a procedure and process, also where the error handler lets the code return: programs
-// that look at no code would lose data in silence. `speaks`: of a procedure that all ranks of a
-// communicator call, its first one does; a rank that may call alone does itself.
+// Reports a procedure that is not supported, once per procedure and process, also where the error
+// handler lets the code return: programs that ignore codes would lose data in silence. `speaks`:
+// for a procedure that all ranks of a communicator call, its first rank reports; a rank that may
+// call alone reports itself.
 BATON_COLD int unsupported(Procedure procedure, ErrorTarget* target, bool speaks);
 BATON_COLD int unsupported_tool(Procedure procedure);
 BATON_COLD int bad_handle(Procedure procedure, int argument, ErrorTarget* target, const void* value,
@@ -45,7 +47,7 @@ BATON_COLD int bad_handle(Procedure procedure, int argument, ErrorTarget* target
 BATON_COLD int null_argument(Procedure procedure, int argument, ErrorTarget* target);
 BATON_COLD int bad_number(Procedure procedure, int argument, ErrorTarget* target,
                           std::int64_t value, int minimum, Error error_class);
-// A number in an array; `place` counts from 0.
+// Reports a wrong number in an array; `place` counts from 0.
 BATON_COLD int bad_element(Procedure procedure, int argument, ErrorTarget* target,
                            std::int64_t value, std::int64_t place, Error error_class);
 BATON_COLD int bad_rank(Procedure procedure, int argument, ErrorTarget* target, int rank, int size,
@@ -57,10 +59,10 @@ BATON_COLD int bad_tag(Procedure procedure, int argument, ErrorTarget* target, i
 BATON_COLD int uncommitted(Procedure procedure, int argument, ErrorTarget* target,
                            const char* type_name);
 BATON_COLD int aliased(Procedure procedure, int argument, ErrorTarget* target);
-// One buffer on both sides: MPI_IN_PLACE, which is what it is taken for, so that no rank waits for
-// this one. Named once, by a rank that `speaks`.
+// Reports that one buffer is given on both sides, and returns MPI_IN_PLACE, as which the call goes
+// on, so that no rank waits for this one. A rank that `speaks` reports it once.
 BATON_COLD const void* take_as_in_place(Procedure procedure, int argument, bool speaks);
-// In place a rank's own block lies where the result has it.
+// Moves a rank's own block to where MPI_IN_PLACE expects it, in the result.
 BATON_COLD Error move_own_block(const void* from, std::int64_t count, const Datatype& type,
                                 void* place, const Datatype& place_type);
 inline char* own_place(const void* buffer, std::int64_t count, const Datatype& type, int rank) {
@@ -71,15 +73,17 @@ char* own_place(const void* buffer, const Count*, const Displacement* displaceme
                 const Datatype& type, int rank) {
   return static_cast<char*>(const_cast<void*>(buffer)) + displacements[rank] * type.extent;
 }
-// The type that MPI_DATATYPE_NULL stands for where there are no elements; null for all else.
+// Returns the type that MPI_DATATYPE_NULL stands for where there are no elements; null in all other
+// cases.
 BATON_COLD Datatype* type_of_no_data(MPI_Datatype type, std::int64_t count);
-// A buffer address that is a constant of the ABI. Returns 0 when it is allowed after all: no data
-// may lie anywhere (an empty slice of Rust lies at its alignment, which may be 1), and MPI_BOTTOM
-// is the null pointer, so null is wrong only for a type whose data begins at the buffer itself.
+// Checks a buffer address that is a constant of the ABI. Returns 0 when it is allowed after all: a
+// buffer without data may lie anywhere (an empty slice of Rust lies at its alignment, which may be
+// 1), and MPI_BOTTOM is the null pointer, so null is wrong only for a type whose data begins at the
+// buffer itself.
 BATON_COLD int check_special_buffer(Procedure procedure, int argument, ErrorTarget* target,
                                     const void* buffer, bool no_data, bool null_allowed);
 
-// Whether an address is one of MPI_BOTTOM (null), MPI_IN_PLACE and MPI_BUFFER_AUTOMATIC.
+// Returns whether an address is one of MPI_BOTTOM (null), MPI_IN_PLACE and MPI_BUFFER_AUTOMATIC.
 BATON_INLINE bool is_special(const void* buffer) {
   return reinterpret_cast<std::uintptr_t>(buffer) <= 2;
 }
@@ -92,7 +96,7 @@ BATON_INLINE bool is_no_tag(int tag) {
   return tag < 0 || tag > tag_upper_bound;
 }
 
-// A 64-bit result for a caller who offers an int: MPI_UNDEFINED when it does not fit.
+// Converts a 64-bit result for a caller who offers an int: MPI_UNDEFINED when it does not fit.
 BATON_INLINE int narrow(std::int64_t value) {
   return BATON_LIKELY(value == static_cast<int>(value)) ? static_cast<int>(value) : MPI_UNDEFINED;
 }

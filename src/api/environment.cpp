@@ -25,7 +25,8 @@ Error finalized(int* flag) {
   return MPI_SUCCESS;
 }
 
-// Sessions have no main thread, and each a level of its own.
+// Checks that the world model is initialized: sessions have no main thread, and each has a thread
+// level of its own.
 static Error check_world() {
   if (world_phase() == LibraryState::Phase::running) return MPI_SUCCESS;
   return fail(MPI_ERR_OTHER,
@@ -58,7 +59,7 @@ Error get_library_version(char* version, int* resultlen) {
   return MPI_SUCCESS;
 }
 
-// The kernel's name of the machine; no resolver is asked, so no network is touched.
+// Gives the kernel's name of the machine; no resolver is asked, so no network is touched.
 Error get_processor_name(char* name, int* resultlen) {
   if (::gethostname(name, MPI_MAX_PROCESSOR_NAME) != 0) std::strcpy(name, "localhost");
   name[MPI_MAX_PROCESSOR_NAME - 1] = 0;
@@ -81,7 +82,7 @@ Error get_hw_resource_info(MPI_Info* handle) {
   return MPI_SUCCESS;
 }
 
-// For tools that replace it; the library itself has nothing to control.
+// Does nothing. Tools replace it; the library itself has nothing to control.
 Error pcontrol(int level) {
   if (level == 0)
     tool::pause_timing();

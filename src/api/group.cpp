@@ -8,7 +8,7 @@ namespace baton::api {
 
 namespace {
 
-// A list of ranks on the heap, and marks that find doubles.
+// This is a list of ranks on the heap, with marks that find duplicates.
 class RankList {
  public:
   explicit RankList(const Group& group)
@@ -56,7 +56,7 @@ class RankList {
   int count_ = 0;
 };
 
-// Empty results share the predefined empty group.
+// Gives a group to the program. Empty results share the predefined empty group.
 Error give(Error error, Group* made, MPI_Group* handle) {
   if (error) return error;
   *handle = made->handle;
@@ -163,7 +163,7 @@ Error group_free(MPI_Group* handle) {
   if (*handle != MPI_GROUP_EMPTY) {
     Group* group = world::groups.remove(*handle);
     if (!group) return fail(MPI_ERR_GROUP, "argument 1 (group): this is not a group that is alive");
-    // Communicators made of it hold it still.
+    // Communicators made of the group still hold it.
     group->handle = MPI_GROUP_NULL;
     world::release(*group);
   }

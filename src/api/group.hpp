@@ -1,4 +1,4 @@
-// Bodies of the procedures about groups.
+// These are the bodies of the procedures about groups.
 #pragma once
 
 #include "world/group.hpp"
@@ -18,7 +18,7 @@ Error group_range_incl(Group& group, int count, int ranges[][3], MPI_Group* made
 Error group_range_excl(Group& group, int count, int ranges[][3], MPI_Group* made);
 Error group_free(MPI_Group* group);
 
-// A group for the program, an object of its own: its handle may be freed any time.
+// Gives the program a copy of a group, an object of its own: its handle may be freed any time.
 Error give_copy(const Group& group, MPI_Group* handle);
 
 }  // namespace baton::api

@@ -10,7 +10,7 @@ namespace baton::api {
 
 namespace {
 
-// Lengths count the terminating zero in C, so one less is left for the text.
+// Checks a key. Lengths count the terminating zero in C, so one less is left for the text.
 Error check_key(const char* key) {
   size_t length = ::strnlen(key, MPI_MAX_INFO_KEY);
   if (length == 0) return fail(MPI_ERR_INFO_KEY, "argument 2 (key) is empty");
@@ -37,12 +37,13 @@ Error info_create(MPI_Info* info) {
   return MPI_SUCCESS;
 }
 
-// argc and argv are the standard's hint for libraries that cannot know their own command line.
+// Ignores argc and argv, which are the standard's hint for libraries that cannot know their own
+// command line.
 Error info_create_env(int, char**, MPI_Info* info) {
   Info* made = nullptr;
   if (Error rc = create_info(&made)) return rc;
   const Info* known = infos.find(MPI_INFO_ENV);
-  // Before: what MPI_Init would say.
+  // Before MPI_Init it gives the values that MPI_Init would give.
   Error rc = known ? made->copy_from(*known)
                    : describe_environment(*made, world::process_count(),
                                           world::thread_level_name(MPI_THREAD_SINGLE));

@@ -1,4 +1,5 @@
-// Bodies of the info procedures. Strings are checked here; handles and null pointers were before.
+// These are the bodies of the info procedures. Strings are checked here; handles and null pointers
+// were before.
 #pragma once
 
 #include "world/info.hpp"

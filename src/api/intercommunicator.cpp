@@ -1,4 +1,4 @@
-// Bodies of the procedures that make intercommunicators or merge them.
+// These are the bodies of the procedures that make intercommunicators or merge them.
 #include "world/intercommunicator.hpp"
 
 #include <cstring>
@@ -10,7 +10,7 @@ namespace baton::api {
 
 namespace {
 
-// The local leader's arguments, which mean nothing elsewhere.
+// Checks the local leader's arguments, which mean nothing at other ranks.
 Error check_peer(const Communicator* peer, int remote_leader) {
   if (!peer)
     return fail(MPI_ERR_COMM,

@@ -11,7 +11,7 @@ Error get_address(const void* location, MPI_Aint* address) {
   return MPI_SUCCESS;
 }
 
-// Addresses wrap as unsigned numbers do; signed overflow would be undefined.
+// Addresses wrap around as unsigned numbers do; signed overflow would be undefined.
 MPI_Aint aint_add(MPI_Aint base, MPI_Aint displacement) {
   return static_cast<MPI_Aint>(static_cast<std::uintptr_t>(base) +
                                static_cast<std::uintptr_t>(displacement));

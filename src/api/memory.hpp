@@ -1,4 +1,4 @@
-// Bodies of the procedures about addresses and memory.
+// These are the bodies of the procedures about addresses and memory.
 #pragma once
 
 #include "base/error.hpp"
@@ -10,8 +10,8 @@ Error get_address(const void* location, MPI_Aint* address);
 MPI_Aint aint_add(MPI_Aint base, MPI_Aint displacement);
 MPI_Aint aint_diff(MPI_Aint first, MPI_Aint second);
 
-// Memory aligned to a cache line, or to the info key mpi_minimum_memory_alignment if that is more.
-// `baseptr` points to the pointer to set. MPI_ERR_NO_MEM.
+// Allocates memory aligned to a cache line, or to the info key mpi_minimum_memory_alignment if that
+// is more. `baseptr` points to the pointer to set. Error: MPI_ERR_NO_MEM.
 Error alloc_mem(MPI_Aint size, const Info* info, void* baseptr);
 Error free_mem(void* base);
 

@@ -19,7 +19,7 @@ inline void set_name(ObjectName& name, const char* text) {
   std::snprintf(name, sizeof name, "%s", text);
 }
 
-// Gives the length.
+// Copies a name and returns its length.
 inline int copy_name(const ObjectName& name, char* text) {
   platform::Guard guard(name_lock);
   return std::snprintf(text, sizeof name, "%s", name);

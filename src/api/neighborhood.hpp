@@ -1,4 +1,5 @@
-// Bodies of the neighborhood collectives: as those of the others, with a block for each neighbor.
+// The bodies of the neighborhood collectives: they are like those of the others, with a block for
+// each neighbor.
 #pragma once
 
 #include "api/collective.hpp"
@@ -6,8 +7,8 @@
 
 namespace baton::api {
 
-// How many neighbors there are to receive from and to send to; none without a topology, which is
-// found out when the call is checked.
+// These return how many neighbors there are to receive from and to send to; 0 without a topology,
+// which is found out when the call is checked.
 inline int in_count(const Communicator& comm) {
   return comm.topology ? collective::Neighborhood(comm).in_count() : 0;
 }

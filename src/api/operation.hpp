@@ -1,4 +1,4 @@
-// Bodies of the procedures about reduction operations.
+// These are the bodies of the procedures about reduction operations.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ Error size_of_all(std::int64_t count, std::int64_t size, std::int64_t* bytes) {
               static_cast<long long>(count), static_cast<long long>(size));
 }
 
-// Whether `bytes` may be put into or taken out of the packed buffer at `position`.
+// Checks whether `bytes` may be put into or taken out of the packed buffer at `position`.
 Error check_room(const char* buffer_name, const void* packed, std::int64_t room,
                  std::int64_t position, std::int64_t bytes) {
   if (room < 0)
@@ -71,7 +71,7 @@ Error pack_size(std::int64_t count, Datatype& type, Communicator&, std::int64_t*
 Error pack_external(const char* representation, const void* in, std::int64_t count, Datatype& type,
                     void* out, std::int64_t out_size, std::int64_t* position) {
   if (Error error = check_representation(representation)) return error;
-  // The packed size here is an upper bound of both.
+  // `type.size` is at least the external size, so this bounds both products.
   std::int64_t bytes;
   if (Error error = size_of_all(count, type.size, &bytes)) return error;
   bytes = count * datatype::external_size(type);

@@ -14,14 +14,14 @@ namespace baton::api {
 
 namespace {
 
-// The status of a receive or probe from MPI_PROC_NULL.
+// Fills the status of a receive or probe from MPI_PROC_NULL.
 void fill_null_status(MPI_Status* status) {
   if (!status) return;
   set_status_empty(*status);
   status->MPI_SOURCE = MPI_PROC_NULL;
 }
 
-// A message that was taken out of matching gets a handle.
+// Gives a handle to a message that was taken out of matching.
 Error publish(message::UnexpectedMessage& unexpected, MPI_Message* message) {
   MPI_Message handle = message::messages.add(&unexpected);
   if (!handle) return fail(MPI_ERR_NO_MEM, "no memory for a message handle");
@@ -71,7 +71,7 @@ Datatype& packed_type() {
   return *datatype::datatypes.find(MPI_PACKED);
 }
 
-// The message as it is now, set aside so that the receive may overwrite its buffer.
+// Copies the message as it is now, so that the receive may overwrite its buffer.
 Error set_aside(const void* buffer, std::int64_t count, const Datatype& type, void** copy) {
   std::int64_t bytes = count * type.size;
   *copy = std::malloc(static_cast<std::size_t>(bytes) + 1);
@@ -115,7 +115,7 @@ Error isendrecv_replace(void* buffer, std::int64_t count, Datatype& type, int de
 
 namespace {
 
-// Until `seen` says that the message is there.
+// Waits until `seen` says that the message is there.
 template <class Seen>
 void wait_for_message(const message::ProbeWait& wait, Seen&& seen) {
   collective::Watch watch;

@@ -1,4 +1,5 @@
-// Bodies of point-to-point communication: sends, receives, probes; completion in request.cpp.
+// These are the bodies of point-to-point communication: sends, receives, probes; completion in
+// request.cpp.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,8 @@ inline Error send(const void* buffer, std::int64_t count, Datatype& type, int de
                   Communicator& comm) {
   return message::send(comm.point_to_point, buffer, count, type, destination, tag);
 }
-// A ready send may use that its receive is posted; ours gains nothing from knowing it.
+// A ready send may rely on its posted receive; Baton gains nothing from knowing it, so this is a
+// standard send.
 inline Error rsend(const void* buffer, std::int64_t count, Datatype& type, int destination, int tag,
                    Communicator& comm) {
   return send(buffer, count, type, destination, tag, comm);

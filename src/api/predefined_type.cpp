@@ -1,4 +1,4 @@
-// Bodies that find predefined types, by Fortran kind, by size or by their halves.
+// These are the bodies that find predefined types, by Fortran kind, by size or by their halves.
 #include "api/datatype.hpp"
 #include "datatype/unnamed.hpp"
 

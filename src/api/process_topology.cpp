@@ -56,7 +56,7 @@ Error check_rank(int rank, int size) {
               rank, size);
 }
 
-// Of a grid without positions nobody is a part.
+// Returns whether a grid has no positions, so that no process is part of it.
 bool is_empty(int count, const int* dims) {
   return std::find(dims, dims + count, 0) != dims + count;
 }
@@ -103,7 +103,7 @@ Error check_graph(const Communicator& comm, int nodes, const int* index, const i
   return MPI_SUCCESS;
 }
 
-// The standard's arrays are not written to.
+// Makes a Grid of the arguments. The standard's arrays are not written to.
 Grid wanted_grid(int count, const int* dims, const int* periods) {
   return {count, const_cast<int*>(dims), const_cast<int*>(periods), nullptr};
 }

@@ -1,4 +1,4 @@
-// Bodies of the procedures about process topologies.
+// These are the bodies of the procedures about process topologies.
 #pragma once
 
 #include "world/communicator.hpp"
@@ -8,8 +8,8 @@ namespace baton::api {
 
 Error topo_test(Communicator& comm, int* status);
 
-// Fills the dimensions that are 0 so that the product of all is `nodes`: the new ones as near to
-// each other as can be, in falling order. MPI_ERR_DIMS when the given ones leave no way.
+// Fills the dimensions that are 0 so that the product of all is `nodes`: the new ones are as near
+// to each other as can be, in descending order. Error: MPI_ERR_DIMS when the given ones allow none.
 Error dims_create(int nodes, int count, int* dims);
 
 Error cart_create(Communicator& comm, int count, const int* dims, const int* periods, int reorder,
@@ -31,7 +31,7 @@ Error graph_get(Communicator& comm, int index_room, int edges_room, int* index, 
 Error graph_neighbors_count(Communicator& comm, int rank, int* count);
 Error graph_neighbors(Communicator& comm, int rank, int room, int* neighbors);
 
-// In distributed_graph.cpp. What is wrong with one process's arguments is an error everywhere.
+// These are in distributed_graph.cpp. An error in one process's arguments is an error on all.
 Error dist_graph_create(Communicator& comm, int count, const int* sources, const int* degrees,
                         const int* destinations, const int* weights, const Info* info, int reorder,
                         MPI_Comm* made);
@@ -43,9 +43,9 @@ Error dist_graph_neighbors_count(Communicator& comm, int* in, int* out, int* wei
 Error dist_graph_neighbors(Communicator& comm, int in_room, int* sources, int* source_weights,
                            int out_room, int* destinations, int* destination_weights);
 
-// The topology of this kind, or MPI_ERR_TOPOLOGY.
+// Finds the topology of this kind. Error: MPI_ERR_TOPOLOGY.
 Error find_topology(const Communicator& comm, world::TopologyKind kind, const Topology** found);
-// A communicator that can get a topology: of one group, and ready.
+// Checks that a communicator can get a topology: it has one group, and is ready.
 Error check_parent(const Communicator& comm);
 
 }  // namespace baton::api

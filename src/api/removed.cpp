@@ -15,9 +15,9 @@ struct Once {
   std::atomic<bool> said{false};
 };
 
-// By the first rank, since all run the same program; a lone process is one.
+// Warns once, on the first rank, since all run the same program; a lone process is a first rank.
 void warn(Once& once, const char* name, const char* successor) {
-  // relaxed: nothing else is told by it.
+  // relaxed: no other data is published by this flag.
   if (rank_for_messages > 0 || once.said.exchange(true, std::memory_order_relaxed)) return;
   char text[160];
   std::snprintf(text, sizeof text, "%s was removed in MPI 3.0; call %s instead (said once)", name,
@@ -52,7 +52,7 @@ REMOVED(Type_struct,
         (int count, int* lengths, MPI_Aint* displacements, MPI_Datatype* old, MPI_Datatype* made),
         Type_create_struct, (count, lengths, displacements, old, made))
 
-// Of these the successor answers more than was asked.
+// These successors take more arguments than the removed procedures.
 BATON_EXPORT int PMPI_Type_extent(MPI_Datatype type, MPI_Aint* extent) {
   static constinit Once once;
   warn(once, "MPI_Type_extent", "MPI_Type_get_extent");

@@ -1,4 +1,4 @@
-// Completion: wait, test and their any, all and some forms; free, cancel, get_status.
+// Completion of requests: wait, test and their any, all and some forms; free, cancel, get_status.
 #include "api/point_to_point.hpp"
 #include "base/status_fields.hpp"
 #include "collective/form.hpp"
@@ -29,7 +29,7 @@ BATON_COLD Error bad_element(const MPI_Request* requests, int index) {
               index, bits_of(requests[index]));
 }
 
-// Whether this is a null request (`found` is null then), or one that is alive.
+// Returns whether this is a null request (`found` is null then), or one that is alive.
 bool find(MPI_Request handle, Request** found) {
   *found = nullptr;
   if (handle == MPI_REQUEST_NULL) return true;
@@ -37,7 +37,7 @@ bool find(MPI_Request handle, Request** found) {
   return *found && !message::is_freed(**found);
 }
 
-// MPI_ERR_REQUEST for what is neither.
+// Finds a request. Error: MPI_ERR_REQUEST for a handle that is neither null nor alive.
 Error look_up(MPI_Request handle, Request** found) {
   return BATON_LIKELY(find(handle, found)) ? MPI_SUCCESS : bad_request(handle);
 }
@@ -49,14 +49,14 @@ Error check_all(int count, const MPI_Request* requests) {
   return MPI_SUCCESS;
 }
 
-// The request behind a handle if there is something to wait for: inactive persistent ones count as
-// null.
+// Returns the request behind a handle if there is something to wait for: inactive persistent ones
+// count as null.
 Request* find_active(MPI_Request handle) {
   Request* request = message::requests.find(handle);
   return request && message::is_active(*request) ? request : nullptr;
 }
 
-// A generalized request ends: the last callback that failed decides.
+// Ends a generalized request: the last callback that failed decides.
 BATON_COLD Error retire_generalized(Request& request, MPI_Request* handle, MPI_Status* status) {
   Error asked = message::query_generalized(request, status);
   Error ended = message::end_generalized(request);
@@ -65,7 +65,7 @@ BATON_COLD Error retire_generalized(Request& request, MPI_Request* handle, MPI_S
   return ended ? ended : asked;
 }
 
-// The status of a completed request that stays.
+// Gives the status of a completed request that stays.
 Error show_status(Request& request, MPI_Status* status) {
   if (request.kind == message::RequestKind::generalized)
     return message::query_generalized(request, status);
@@ -73,8 +73,8 @@ Error show_status(Request& request, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
-// Ends the life of a completed request, or its present turn; errors go to the handler of its
-// communicator.
+// Ends the life of a completed request, or the present use of a persistent one; errors go to the
+// handler of its communicator.
 Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   if (BATON_UNLIKELY(request.kind == message::RequestKind::generalized))
     return retire_generalized(request, handle, status);
@@ -83,7 +83,7 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   if (BATON_UNLIKELY(error != MPI_SUCCESS)) {
     collective::explain_again(request);
     if (last_explanation().error_class != error) (void)fail(error, "an operation failed earlier");
-    // A freed communicator may go with this request: its handler is not asked any more.
+    // A freed communicator may go with this request, so its handler is not asked any more.
     bool alive = request.owner && !(request.usage && request.usage->freed);
     if (alive) last_explanation().target = &static_cast<Communicator*>(request.owner)->errors;
   }
@@ -91,7 +91,7 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   return error;
 }
 
-// The table does not give these arrays a length of their own.
+// Checks the index arrays, for which the table of procedures has no length of their own.
 Error check_indices(int count, const int* indices) {
   if (indices || count == 0) return MPI_SUCCESS;
   return fail(MPI_ERR_ARG, "argument 4 (array_of_indices) is a null pointer");
@@ -107,7 +107,8 @@ void fill_empty(MPI_Status* status) {
   status->MPI_ERROR = MPI_SUCCESS;
 }
 
-// A handle that was alive when the call began and is not any more: it stands in the array twice.
+// Reports a handle that was alive when the call began and is not any more: it stands in the array
+// twice.
 Error check_twice(const MPI_Request* requests, int index) {
   if (requests[index] == MPI_REQUEST_NULL || message::requests.find(requests[index]))
     return MPI_SUCCESS;
@@ -115,7 +116,7 @@ Error check_twice(const MPI_Request* requests, int index) {
               "argument 2 (array_of_requests): element %d stands in the array twice", index);
 }
 
-// Index of a completed request; count when none is, MPI_UNDEFINED when none is active.
+// Returns the index of a completed request; count when none is, MPI_UNDEFINED when none is active.
 int find_completed(int count, const MPI_Request* requests) {
   bool active = false;
   for (int i = 0; i < count; ++i) {
@@ -127,7 +128,7 @@ int find_completed(int count, const MPI_Request* requests) {
   return active ? count : MPI_UNDEFINED;
 }
 
-// What the any forms of test answer: the flag, and the index of one that is complete.
+// Gives the results of the any forms of test: the flag, and the index of one that is complete.
 void look_for_any(int count, const MPI_Request* requests, int* index, int* flag) {
   int found = find_completed(count, requests);
   if (found == count && count > 0) {
@@ -138,8 +139,8 @@ void look_for_any(int count, const MPI_Request* requests, int* index, int* flag)
   *index = *flag && count > 0 ? found : MPI_UNDEFINED;
 }
 
-// After an error all statuses of the call say how their operation went; without one their error
-// fields stay untouched.
+// Fills the error fields: after an error all statuses of the call say how their operation went;
+// without one their error fields stay untouched.
 void report_in_statuses(Error error, int index, MPI_Status* statuses, Error& result) {
   if (error && !result) {
     result = last_explanation().error_class = MPI_ERR_IN_STATUS;
@@ -148,7 +149,7 @@ void report_in_statuses(Error error, int index, MPI_Status* statuses, Error& res
   if (result && statuses) statuses[index].MPI_ERROR = error;
 }
 
-// Retires what is complete. Many completions report errors in the statuses.
+// Retires the requests that are complete. Calls that complete many report errors in the statuses.
 Error retire_some(int count, MPI_Request* requests, int* completed, int* indices,
                   MPI_Status* statuses) {
   Error result = MPI_SUCCESS;
@@ -296,7 +297,7 @@ Error request_free(MPI_Request* handle) {
       error = message::end_generalized(*request);
     message::release_request(*request);
   } else {
-    // A generalized one is still named by whoever will complete it.
+    // A generalized request is still named by the code that will complete it.
     if (request->kind != message::RequestKind::generalized)
       request->handle = message::requests.renew(request->handle);
     if (message::give_up(*request)) {
@@ -370,7 +371,8 @@ Error request_get_status_some(int count, const MPI_Request* requests, int* compl
   return result;
 }
 
-// `element`: of the array, or negative for the one request.
+// Explains why a request cannot be started. `element` is its index in the array, or negative for a
+// single request.
 BATON_COLD static Error refuse_start(int element, const char* why) {
   if (element < 0) return fail(MPI_ERR_REQUEST, "argument 1 (request): %s", why);
   return fail(MPI_ERR_REQUEST, "argument 2 (array_of_requests): element %d: %s", element, why);

@@ -16,7 +16,7 @@ namespace baton::api {
 
 namespace {
 
-// The thread level that an info asks for; when it asks for none, what the process has.
+// Returns the thread level that an info asks for; if it asks for none, the level of the process.
 int wanted_thread_level(const Info* info) {
   char text[32] = "";
   if (info) info->get("thread_level", text, sizeof text);
@@ -83,7 +83,8 @@ Error session_get_num_psets(Session&, Info*, int* npset_names) {
   return MPI_SUCCESS;
 }
 
-// A length of 0 asks for the one that is needed, the terminating zero included.
+// Gives the name of a set. A length of 0 asks for the one that is needed, the terminating zero
+// included.
 Error session_get_nth_pset(Session&, Info*, int n, int* pset_len, char* pset_name) {
   const char* name = world::process_set_name(n);
   if (!name) return fail(MPI_ERR_ARG, "argument 3 (n): there is no process set %d", n);

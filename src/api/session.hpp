@@ -1,4 +1,4 @@
-// Bodies of the procedures about sessions, and of what is made from them.
+// These are the bodies of the procedures about sessions, and of what is made from them.
 #pragma once
 
 #include <cstdint>

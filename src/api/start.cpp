@@ -1,4 +1,4 @@
-// Bodies of MPI_Init, MPI_Init_thread and MPI_Finalize.
+// These are the bodies of MPI_Init, MPI_Init_thread and MPI_Finalize.
 #include "api/environment.hpp"
 #include "collective/check/deadlock.hpp"
 #include "collective/check/describe_wait.hpp"

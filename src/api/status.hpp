@@ -1,4 +1,4 @@
-// Bodies of the procedures that look into or change a status.
+// These are the bodies of the procedures that look into or change a status.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace baton::api {
 
-// Counts of whole datatypes or of predefined elements; MPI_UNDEFINED where the bytes do not come
-// out even.
+// These count whole datatypes or predefined elements; MPI_UNDEFINED where the bytes do not divide
+// evenly.
 Error get_count(const MPI_Status* status, const Datatype& datatype, std::int64_t* count);
 Error get_elements(const MPI_Status* status, const Datatype& datatype, std::int64_t* count);
 Error status_set_elements(MPI_Status* status, const Datatype& datatype, std::int64_t count);

@@ -37,7 +37,7 @@ MPI_Comm communicator_of(MPI_Win win) {
   return window ? window->comm->handle : MPI_COMM_NULL;
 }
 
-// Without memory the call is timed, and what it completes is not seen.
+// Without memory the call is timed, but the requests that it completes are not seen.
 Completions::Completions(CallTimer& timer, int count, const MPI_Request* requests) : timer_(timer) {
   if (count <= 0 || !requests) return;
   const auto bytes = static_cast<std::size_t>(count) * sizeof(MPI_Request);
@@ -67,7 +67,7 @@ void Completions::one(int index, const MPI_Status& status) const {
 
 namespace {
 
-// What is too long for its receive has come all the same.
+// Returns whether the message has come. One that is too long for its receive has come all the same.
 bool has_come(const MPI_Status& status, bool failed) {
   return !failed || status.MPI_ERROR == MPI_SUCCESS || status.MPI_ERROR == MPI_ERR_TRUNCATE;
 }

@@ -1,6 +1,6 @@
-// What the timed forms of entry points (generated/timed.cpp) are written with: how much data a call
-// has, and which requests complete in it. Arguments are not checked yet, since the entry point is
-// still to be called: what is wrong counts as nothing here.
+// The timed forms of entry points (generated/timed.cpp) are written with these: how much data a
+// call has, and which requests complete in it. Arguments are not checked yet, since the entry point
+// is still to be called: a wrong argument counts as nothing here.
 #pragma once
 
 #include <mpi.h>
@@ -36,15 +36,15 @@ std::uint64_t bytes_of_each(std::uint64_t ranks, bool none, const Count* counts,
     sum += bytes_of(counts[i], types[i]);
   return sum;
 }
-// Those that a collective call gives blocks to, between groups the others; those of the own group;
-// and among neighbors.
+// These return the number of ranks that a collective call gives blocks to (in an intercommunicator,
+// the other group), of the own group, and of the neighbors.
 std::uint64_t ranks_of(MPI_Comm comm);
 std::uint64_t members_of(MPI_Comm comm);
 std::uint64_t targets_of(MPI_Comm comm);
-// A window's own one.
+// Returns a window's own communicator.
 MPI_Comm communicator_of(MPI_Win win);
 
-// The requests that a call may complete, as they are before it.
+// These are the requests that a call may complete, as they are before the call.
 class Completions {
  public:
   Completions(CallTimer& timer, int count, const MPI_Request* requests);
@@ -52,10 +52,10 @@ class Completions {
   Completions(const Completions&) = delete;
   Completions& operator=(const Completions&) = delete;
 
-  // The caller's statuses, or room for them where it wants none.
+  // Returns the caller's statuses, or room for them where it wants none.
   MPI_Status* statuses(MPI_Status* wanted);
   void one(int index, const MPI_Status& status) const;
-  // `failed`: the statuses say which did.
+  // `failed`: the statuses say which requests failed.
   void all(const MPI_Status* statuses, bool failed = false) const;
   void some(int count, const int* indices, const MPI_Status* statuses, bool failed = false) const;
 

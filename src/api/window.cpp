@@ -86,14 +86,14 @@ Error win_set_name(Window& win, const char* name) {
   return MPI_SUCCESS;
 }
 
-// MPI_WIN_NULL has a name, too.
+// A null `win` is MPI_WIN_NULL, which has a name, too.
 Error win_get_name(Window* win, char* name, int* length) {
   *length =
       win ? copy_name(win->name, name) : std::snprintf(name, MPI_MAX_OBJECT_NAME, "MPI_WIN_NULL");
   return MPI_SUCCESS;
 }
 
-// To nobody there is nothing to be done, epoch or not.
+// Checks for a passive target epoch. A call for MPI_PROC_NULL does nothing, in an epoch or not.
 Error check_passive(const Window& win, int rank) {
   using window::Epoch;
   if (BATON_LIKELY(win.epoch == Epoch::locked || win.epoch == Epoch::locked_all))

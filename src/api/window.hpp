@@ -1,4 +1,4 @@
-// Bodies of the procedures about windows.
+// These are the bodies of the procedures about windows.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace baton::api {
 
-// In error.cpp.
+// This is in error.cpp.
 Error win_create_errhandler(MPI_Win_errhandler_function* function, MPI_Errhandler* errhandler);
 Error win_set_errhandler(Window& win, ErrorHandler& errhandler);
 Error win_get_errhandler(Window& win, MPI_Errhandler* errhandler);
 Error win_call_errhandler(Window& win, int errorcode);
 
-// In attribute.cpp.
+// These are in attribute.cpp.
 Error win_create_keyval(MPI_Win_copy_attr_function* copy, MPI_Win_delete_attr_function* remove,
                         int* keyval, void* extra_state);
 Error win_free_keyval(int* keyval);
@@ -106,8 +106,8 @@ inline Error win_sync(Window& win) {
   return window::sync(win);
 }
 
-// The operations; `origin_type` is null where the origin means nothing. (What they capture is what
-// goes on to memory anyway: a window without checks pays one branch.)
+// The bodies of the operations follow; `origin_type` is null where the origin is not used. (The
+// lambdas capture only what goes to memory anyway: a window without checks pays one branch.)
 inline window::Data own_data(const void* buffer, std::int64_t count, const Datatype& type) {
   return {const_cast<void*>(buffer), count, &type};
 }
@@ -161,8 +161,8 @@ inline Error compare_and_swap(const void* origin, const void* expected, void* re
   });
 }
 
-// The request forms: when they return the operation is over as far as this rank's buffers go, so
-// the request is complete.
+// The request-based operations follow: when they return the operation is over as far as this rank's
+// buffers go, so the request is complete.
 Error check_passive(const Window& win, int rank);
 template <class Operate>
 Error with_request(Window& win, int rank, MPI_Request* request, Operate operate) {
@@ -185,7 +185,7 @@ inline Error rget(void* origin, std::int64_t origin_count, Datatype& origin_type
                   MPI_Request* request) {
   return with_request(win, rank, request, [&] {
     Error error = get(origin, origin_count, origin_type, rank, displacement, count, type, win);
-    // Its request may be all that the program waits for.
+    // The program may wait for nothing but this request.
     if (BATON_UNLIKELY(win.checks)) window::note_flush(win, rank, true);
     return error;
   });

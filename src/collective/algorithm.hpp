@@ -1,9 +1,9 @@
-// What an algorithm of a collective is: a function in a file of algorithm/, of the name that its
-// row of the table has (base/algorithm.hpp), begun by select.cpp. Every rank of the communicator
-// runs the same one for `run.call`, whose sizes were checked against the row. Results are combined
-// in rank order unless the row needs an operation that commutes, so that all get the same bits. A
-// message that fails is the run's error, and the others still get what they wait for; without
-// memory for its own part a rank ends with MPI_ERR_NO_MEM, and they may wait for it.
+// An algorithm of a collective is a function in a file of algorithm/, with the name that its row of
+// the table has (base/algorithm.hpp); select.cpp begins it. Every rank of the communicator runs the
+// same one for `run.call`, whose sizes were checked against the row. Results are combined in rank
+// order unless the row needs an operation that commutes, so that all get the same bits. A message
+// that fails is the run's error, and the others still get what they wait for; without memory for
+// its own part a rank ends with MPI_ERR_NO_MEM, and the other ranks may wait for it.
 #pragma once
 
 #include "collective/run.hpp"
@@ -12,8 +12,9 @@ namespace baton::collective {
 
 using message::Context;
 
-// What it is called with, as its row says: goes by messages; in one round of the run's room, in
-// two, in many in a row; copies between buffers, and awaits `otherwise` where not all ranks can.
+// These are the signatures of algorithms; the row says which one an algorithm has. It goes by
+// messages; it takes one round of the run's room, two rounds, or many in a row; or it copies
+// between buffers, and awaits `otherwise` where not all ranks can.
 using ByMessages = Task(Run&);
 using InOneRound = Task(Run&, Round);
 using InTwoRounds = Task(Run&, Round, Round);
@@ -26,17 +27,17 @@ struct Vector {
   Datatype* type;
   Operation* operation;
 
-  // inout = in op inout
+  // Computes inout = in op inout.
   void reduce(const void* in, void* inout) const {
     datatype::reduce(*operation, in, inout, count, *type);
   }
-  // A part of it: `elements` of them.
+  // Returns the same type and operation for a part of `elements` elements.
   Vector part(std::int64_t elements) const { return {elements, type, operation}; }
   void* at(const void* buffer, std::int64_t element) const {
     return const_cast<char*>(static_cast<const char*>(buffer)) + element * type->extent;
   }
 };
-// Of a call; of a reduce_scatter all parts.
+// Returns the vector of a call; for a reduce_scatter it has all parts.
 inline Vector vector_of(const Call& call) {
   return {call.in.uniform, call.in.type, call.operation};
 }
@@ -47,8 +48,8 @@ inline Vector whole_of(const Call& call) {
   return whole;
 }
 
-// Where the parts of a vector that `in` divides begin, in elements; null, and the run has the
-// error, without memory. Until the run ends.
+// Returns where each part begins, in elements, of a vector that `in` divides. The array lives until
+// the run ends. Without memory it is null, and the run has the error.
 inline std::int64_t* first_elements(Run& run, const Blocks& in, int ranks) {
   auto* first = static_cast<std::int64_t*>(run.take(static_cast<std::size_t>(ranks) * 8));
   for (int r = 0; first && r < ranks; ++r) first[r] = r ? first[r - 1] + in.count(r - 1) : 0;

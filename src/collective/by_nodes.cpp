@@ -19,7 +19,8 @@ Task finish(Run& run, Step& step) {
   run.enter_step(step.call, step.whole);
   co_await step.task;
   run.leave_step();
-  // A rank of this node may have heard nothing from the others, and have gone on all the same.
+  // Another rank of this node may have found a peer lost, and have gone on all the same; its error
+  // is noted here, too.
   if (!run.error()) run.note(message::loss_found_here(run.program_call().comm->collective));
 }
 

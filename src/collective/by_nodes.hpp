@@ -1,5 +1,5 @@
-// What collectives between nodes are made of: steps, each a collective of a node's ranks or of one
-// rank of each node, which chooses its own algorithm. Used by the algorithms of that name.
+// Steps of collectives between nodes: each is a collective of a node's ranks or of one rank of each
+// node, which chooses its own algorithm. The algorithms named by_nodes use them.
 // Invariant: all steps of a call are begun with it, so that nonblocking calls that overlap take the
 // rounds of a node's room in the same order everywhere.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace baton::collective {
 
-// A step of the run's call; stays where it is until it has ended.
+// This is a step of the run's call; the object must not move until the step has ended.
 struct Step {
   Step() = default;
   Step(const Step&) = delete;
@@ -17,38 +17,38 @@ struct Step {
 
   Call call{};
   Call whole{};
-  Task task;  // none: it has not begun
+  Task task;  // empty: the step has not begun
 };
 void begin(Run& run, Step& step, const Call& call);
-// To be awaited once, after the steps before it.
+// Finishes a step. It is awaited once, after the steps before it.
 Task finish(Run& run, Step& step);
 
-// What this rank does in a call with a root: which rank stands for its node with the others, and
-// those ranks as a context. The root stands for its own node.
+// These are the delegates of a call with a root: one rank of each node stands for its node with the
+// others; these ranks are also a context. The root is the delegate of its own node.
 struct Delegates {
-  Context context;  // by nodes
+  Context context;  // numbered by nodes
   int root_node;
-  int number;   // of this node's delegate, among its ranks
-  bool is_own;  // this rank is one
+  int number;   // of this node's delegate, among its node's ranks
+  bool is_own;  // this rank is its node's delegate
 };
-// False, and the run has the error, without memory.
+// Finds the delegates. Returns false without memory, and the run has the error.
 bool find_delegates(Run& run, const world::NodeParts& parts, int root, Delegates& delegates);
 
-// Those of the run's communicator. Null, and the run has the error, without memory; then this rank
-// has no part in the call.
+// Returns the parts of the run's communicator. Null without memory, and the run has the error; then
+// this rank takes no part in the call.
 const world::NodeParts* node_parts(Run& run);
 
-// This node's blocks of a gather or scatter, where its delegate has them: the root among `all`, the
-// others one behind the other, each as long as `mine`, until the run ends. False, and the run has
-// the error, without memory.
+// Finds this node's blocks of a gather or scatter, as its delegate has them: the root has them
+// among `all`, the other delegates one behind the other, each as long as `mine`, until the run
+// ends. Returns false without memory, and the run has the error.
 bool find_blocks(Run& run, const world::NodeParts& parts, const Delegates& delegates,
                  const Blocks& all, const Blocks& mine, Blocks& blocks);
 
-// A call of one kind among the ranks of a part.
+// Makes a call of one kind among the ranks of a part.
 inline Call step_of(Kind kind, Communicator& part, int root = 0) {
   return {.kind = kind, .comm = &part, .root = root, .out = {}, .in = {}};
 }
-// Of a vector: what this rank gives, and where the result goes.
+// Makes a call with a vector: what this rank gives, and where the result goes.
 inline Call step_of(Kind kind, Communicator& part, int root, const Vector& vector,
                     const void* given, void* result) {
   Call call = step_of(kind, part, root);

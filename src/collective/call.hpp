@@ -1,5 +1,5 @@
-// A call of a collective as plain data: what the program asked for, whichever of the three forms it
-// used. Made by api/, read by select and by the algorithms.
+// This is a call of a collective as plain data: the arguments of the program, in whichever of the
+// three forms it called. It is made by api/, and read by select and by the algorithms.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,18 @@ namespace baton::collective {
 
 using Kind = CollectiveKind;
 
-// One side of a call: `uniform` elements for each rank, or `counts` where they differ;
-// `displacements` in extents, or in bytes where each rank has a type of its own. Views of the
-// user's arrays, never copies: `wide` tells int from MPI_Count and MPI_Aint.
+// This is one side of a call: `uniform` elements for each rank, or `counts` where they differ;
+// `displacements` in extents, or in bytes where each rank has a type of its own. The arrays are the
+// user's own, never copied: `wide` is false for int, true for MPI_Count and MPI_Aint.
 struct Blocks {
   void* buffer = nullptr;
   Datatype* type = nullptr;
   std::int64_t uniform = 0;
-  int ranks = 0;  // of the arrays
+  int ranks = 0;  // the length of the arrays
   const void* counts = nullptr;
   const void* displacements = nullptr;
   const MPI_Datatype* type_handles = nullptr;  // as the program gave them
-  Datatype** types = nullptr;                  // the same, looked up by the run
+  Datatype** types = nullptr;                  // looked up by the run
   bool wide_counts = false;
   bool wide_displacements = false;
 
@@ -43,9 +43,9 @@ struct Blocks {
   }
 };
 
-// `out` is what this rank gives, `in` what it gets. Broadcasts use `in` alone. In gathers `out` is
-// one block (and `in` counts at the root), in scatters `in` is; reductions have the same count and
-// type on both sides.
+// In a call `out` is what this rank gives, `in` what it gets. Broadcasts use `in` alone. In gathers
+// `out` is one block (and `in` counts at the root), in scatters `in` is one block; reductions have
+// the same count and type on both sides.
 struct Call {
   Kind kind;
   Communicator* comm;
@@ -56,7 +56,7 @@ struct Call {
   bool persistent = false;
   bool uneven = false;  // a v or w form: ranks do not know how much the others have
 
-  // Of reductions: what this rank contributes, which in place is where the result goes.
+  // Returns what this rank contributes to a reduction; in place it is where the result goes.
   const void* contribution() const { return out.in_place() ? in.buffer : out.buffer; }
   bool commutes() const { return operation->commutative; }
 };

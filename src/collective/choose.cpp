@@ -17,19 +17,20 @@ std::int64_t room_limit(const Situation& s) {
   return std::max(room_line_bytes, std::min(s.room_bytes_max, block_bytes(s)));
 }
 
-// What is longer than a room takes, or, of what takes all of a room's blocks, if it takes less.
+// Returns whether a call is longer than a room takes. An algorithm that takes all of a room's
+// blocks cannot serve if the room has less than a block for each rank.
 bool is_too_long(unsigned needs, const Situation& s) {
   if (needs & needs_direct) return false;
   return (needs & needs_whole_blocks ? block_bytes(s) : s.bytes) > room_limit(s);
 }
 
-// Of one rank, rounded up.
+// Returns the first size of a row for one rank, rounded up.
 std::int64_t first_byte(const SelectionRow& row, int ranks) {
   return row.of_all ? (row.bytes_from + ranks - 1) / ranks : row.bytes_from;
 }
 
-// But for the size. Of several nodes some may have more ranks than CPUs, and others not: no row
-// for a load holds there.
+// Returns whether a row fits except for the size. With several nodes some may have more ranks than
+// CPUs, and others not, so no row for a load fits.
 bool fits_otherwise(const SelectionRow& row, const Situation& s) {
   const bool load = row.load == Load::any ||
                     (!s.several_nodes && (row.load == Load::oversubscribed) == s.oversubscribed);

@@ -13,10 +13,11 @@ namespace baton::collective {
 
 namespace {
 
-platform::Lock cutoffs_lock;  // of making them
+platform::Lock cutoffs_lock;  // held while cutoffs are made
 Cutoffs* made = nullptr;
 
-// Most communicators need not be divided: nobody asks for what needs it.
+// Returns how the machine divides a communicator. Most communicators are not asked, because no
+// algorithm in question needs the division.
 Grouping grouping_of(const Communicator& comm) {
   const bool matters = std::ranges::any_of(selection(), [&comm](const SelectionRow& row) {
     return (row_of(row.algorithm).needs & needs_groups) && row.ranks_from <= comm.size() &&
@@ -38,7 +39,7 @@ Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned t
   situation.uneven = traits & trait_uneven;
   situation.in_place = traits & trait_in_place;
   situation.rooms = !(traits & trait_no_room);
-  // Whether the kernel permits it ranks see only when they meet.
+  // Ranks learn only when they meet whether the kernel permits direct copies.
   situation.direct = !(traits & trait_not_direct);
   situation.oversubscribed = message::engine.oversubscribed;
   situation.room_bytes_max = settings.room_bytes_max;
@@ -51,7 +52,8 @@ Cutoff cutoff_of(const Choice& choice) {
           choice.algorithm, row_of(choice.algorithm).rounds};
 }
 
-// Of all sizes, one behind another; counts them only where there is no place.
+// Writes the cutoffs of all sizes one behind another to `place`, or only counts them where it is
+// null.
 int work_out(Situation situation, Cutoff* place) {
   int count = 0;
   Choice last{};
@@ -80,7 +82,7 @@ world::NodeLayout nodes_of(const Situation& situation) {
   return {situation.several_nodes, situation.shared_nodes, situation.regular_nodes};
 }
 
-// Those of communicators alike; null without memory.
+// Returns the cutoffs of communicators that are alike; null without memory.
 Cutoffs* of_ranks(const Situation& situation) {
   Cutoffs* all = made;
   auto is_alike = [&situation](const Cutoffs& one) {

@@ -1,6 +1,7 @@
-// What `choose` says of all sizes, worked out once: for communicators of a size that the machine
-// divides alike, a kind of call and what else is known of it, the sizes at which another algorithm
-// begins. Used by select. Invariant: what has been made stays as it is; its owner is the process.
+// These are the results of `choose` for all sizes, computed once: for communicators of the same
+// size that the machine divides alike, for a kind of call and its traits, the sizes at which
+// another algorithm begins. They are used by select. Invariant: a list that has been made never
+// changes; the process owns it.
 #pragma once
 
 #include <atomic>
@@ -13,7 +14,8 @@
 
 namespace baton::collective {
 
-// An algorithm, up to a size; the first one whose `bytes_to` is not below the call's is its.
+// This is an algorithm, up to a size; a call takes the first cutoff whose `bytes_to` is not below
+// its own size.
 struct Cutoff {
   std::int64_t bytes_to;
   std::uint64_t* calls;  // by size class, for mpiexec --explain
@@ -21,7 +23,7 @@ struct Cutoff {
   std::uint8_t rounds;
 };
 
-// What choice depends on besides kind, ranks, their groups and size, as bits.
+// These bits are what the choice depends on besides kind, ranks, their groups and size.
 enum CallTrait : unsigned {
   trait_ordered = 1,
   trait_uneven = 2,
@@ -31,9 +33,10 @@ enum CallTrait : unsigned {
 };
 inline constexpr int trait_sets = 32;
 
-// Of all communicators of a size, of how the machine divides them, on one node or on several.
+// These are the cutoffs of all communicators that have the same size, division by the machine, and
+// layout on one node or several.
 struct Cutoffs {
-  // A null list has not been wanted so far.
+  // A list is null until it is first needed.
   std::atomic<const Cutoff*> lists[collective_kind_count][trait_sets] = {};
   int ranks = 0;
   Grouping grouping = Grouping::none;
@@ -41,7 +44,8 @@ struct Cutoffs {
   Cutoffs* next = nullptr;
 };
 
-// Works out what is missing, or, without memory, what this call needs, into `spare`.
+// Makes the list that is missing and returns the cutoff of this call; without memory it makes only
+// that cutoff, in `spare`.
 BATON_COLD const Cutoff& make_cutoff(Communicator& comm, CollectiveKind kind, unsigned traits,
                                      std::int64_t bytes, Cutoff& spare);
 

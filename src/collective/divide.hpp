@@ -1,6 +1,6 @@
-// How the machine divides ranks into groups: by package, NUMA node, L3, L2 or core. Pure, from
-// what the launcher wrote of each rank's place; takes no memory, so that all ranks, and tools, come
-// to the same result.
+// Computes how the machine divides ranks into groups: by node, package, NUMA node, L3, L2 or core.
+// The functions are pure, and use what the launcher wrote of each rank's place; they take no
+// memory, so that all ranks, and tools, come to the same result.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace baton::collective {
 
-// Groups in order are ranges of ranks; of others some ranks lie between those of another group.
+// Groups in order are ranges of ranks; in mixed ones, ranks of other groups may lie between those
+// of a group.
 enum class Grouping : std::uint8_t { none, in_order, mixed };
 
 struct Division {
@@ -20,22 +21,22 @@ struct Division {
   int groups = 1;
   int largest = 0;
 
-  // So many lines a rank reads at most where each group's first reads its group's, and all read
-  // those of the first ones.
+  // Returns the most lines that a rank reads where each group's first rank reads its group's lines,
+  // and all read those of the first ranks.
   int lines() const { return largest + groups; }
 };
 
 // Objects with higher numbers on their node divide nothing.
 inline constexpr int object_numbers = lockfree::ranks_max;
 
-// What several objects of one node are told apart by; negative: not known.
+// Returns the number that tells several objects of one node apart; negative: not known.
 inline std::int32_t number_on_node(const lockfree::RankPlace& place,
                                    std::int32_t lockfree::RankPlace::*member) {
   return place.*member % lockfree::numbers_of_node;
 }
 
-// By one kind of object. It must be known of every rank, there must be several, and one that holds
-// several ranks. `place_of(rank)` gives a RankPlace.
+// Divides by one kind of object. It must be known for every rank, there must be several objects,
+// and one that holds several ranks. `place_of(rank)` gives a RankPlace.
 template <class PlaceOf>
 Division divide_by(std::int32_t lockfree::RankPlace::*member, int ranks, PlaceOf&& place_of) {
   std::uint16_t held[object_numbers] = {};  // ranks, by the object's number
@@ -55,12 +56,12 @@ Division divide_by(std::int32_t lockfree::RankPlace::*member, int ranks, PlaceOf
   return division;
 }
 
-// By nodes, if there are several; else the division with the fewest lines; of several the one into
-// fewer groups, then by the object that is named first.
+// Divides by nodes, if there are several; else takes the division with the fewest lines; among
+// equal ones the one into fewer groups, then the one whose object is named first.
 template <class PlaceOf>
 Division divide(int ranks, PlaceOf&& place_of) {
   using lockfree::RankPlace;
-  // What goes between nodes is dearest, whatever they hold.
+  // Messages between nodes cost most, whatever the nodes hold.
   Division best = divide_by(&RankPlace::node, ranks, place_of);
   if (best.grouping != Grouping::none) return best;
   for (auto member : {&RankPlace::package, &RankPlace::numa_node, &RankPlace::l3, &RankPlace::l2,

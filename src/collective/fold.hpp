@@ -1,5 +1,5 @@
-// Ranks beyond a power of two, for algorithms that pair ranks by the bits of their numbers: the
-// first ones act in pairs of neighbors, so that rank order is kept.
+// Folds ranks beyond a power of two, for algorithms that pair ranks by the bits of their numbers:
+// the first ranks act in pairs of neighbors, so that rank order is kept.
 #pragma once
 
 #include <bit>
@@ -16,21 +16,23 @@ struct Fold {
         speaks(!paired || context.rank % 2 == 1),
         group(paired ? context.rank / 2 : context.rank - pairs) {}
 
-  // Who acts for a group.
+  // Returns the rank that acts for a group.
   int speaker(int of) const { return of < pairs ? 2 * of + 1 : of + pairs; }
 
   int groups;   // a power of two
-  int pairs;    // so many groups are two ranks
+  int pairs;    // this many groups are two ranks
   bool paired;  // we are one of two
-  bool speaks;  // for our group
+  bool speaks;  // we act for our group
   int group;
 };
 
-// Before: whoever speaks for two has both vectors in `total`. The other one returns with the result
-// that fold_out sends. `incoming` holds one vector.
+// Folds in, before the algorithm: a rank that speaks for two has both vectors in `total`
+// afterwards. The other rank of the pair returns only with the result that fold_out sends.
+// `incoming` holds one vector.
 Task fold_in(Run& run, const Context& context, const Fold& fold, Vector vector, void* total,
              void* incoming);
-// After: tells the other one. Only for those who speak.
+// Folds out, after the algorithm: sends the result to the other rank of the pair. It is called only
+// by ranks that speak.
 Task fold_out(Run& run, const Context& context, const Fold& fold, Vector vector, const void* total);
 
 }  // namespace baton::collective

@@ -17,8 +17,8 @@ namespace baton::collective {
 
 namespace {
 
-// Calls on a communicator have the same number everywhere, since their order is the same. Starts of
-// persistent ones may come in any order: they keep the number they were made with.
+// Calls on a communicator have the same number everywhere, since their order is the same.
+// Persistent calls may be started in any order, so they keep the number with which they were made.
 std::int32_t next_tag(Communicator& comm) {
   return world::own_tag(world::TagKind::collective, comm.collectives++);
 }
@@ -26,16 +26,17 @@ std::int32_t next_persistent_tag(Communicator& comm) {
   return world::own_tag(world::TagKind::persistent, comm.persistent_collectives++);
 }
 
-// Also anew after it has ended; a blocking call ends, too. True when it has ended.
+// Begins a run, also again after it has ended; a blocking run also ends here. Returns true when it
+// has ended.
 bool begin(Run& run, std::int32_t tag, bool blocking) {
   run.prepare(tag, blocking);
   return run.begin(BATON_UNLIKELY(settings.check) ? check_and_run(run, run.call)
                                                   : select(run, run.call));
 }
 
-// ---- runs that whoever makes progress goes on with ----
+// ---- runs that the thread which makes progress advances ----
 
-platform::Lock runs_lock;  // of the two lists
+platform::Lock runs_lock;  // protects the two lists
 Run* under_way = nullptr;
 Run* spare_runs = nullptr;
 bool advance_runs();
@@ -61,7 +62,7 @@ bool advance_run(Run& run) {
   return true;
 }
 
-// The list changes only at its head while we walk: new ones are put there.
+// Advances all runs. The list changes only at its head meanwhile: new runs are put there.
 bool advance_runs() {
   if (advancing) return false;
   advancing = true;
@@ -80,7 +81,7 @@ bool advance_runs() {
   return any;
 }
 
-// For who waits for this one.
+// Advances the run of one request, for a thread that waits for it.
 bool advance_alone(message::Request& request) {
   Run& run = *static_cast<Run*>(request.state);
   if (advancing || run.awaits_progress()) return false;
@@ -104,7 +105,7 @@ void give_back(Run& run) {
   spare_runs = &run;
 }
 
-// ---- what a call keeps alive ----
+// ---- the objects that a call keeps alive ----
 
 template <class Do>
 void each_type(const Call& call, Do&& act) {
@@ -124,7 +125,8 @@ void let_go(const Call& call) {
   if (call.operation) datatype::release(*call.operation);
 }
 
-// Its request goes: nonblocking ones after they have completed, persistent ones when freed.
+// Takes a run back when its request goes: a nonblocking one after it has completed, a persistent
+// one when it is freed.
 void recycle(message::Request& request) {
   Run& run = *static_cast<Run*>(request.state);
   let_go(run.call);
@@ -152,11 +154,11 @@ BATON_COLD Run* make_run() {
 // Gets the run ready to begin.
 Error make_ready(Run& run) {
   if (Error error = check_call(run.call)) return error;
-  // Programs change and free their arrays of counts, though they should not.
+  // The arrays of counts are copied, because programs change and free them, though they should not.
   return run.take_in(true) ? MPI_SUCCESS : run.error();
 }
 
-// From now on the program sees the request, which keeps alive what the run uses.
+// Gives the program the request, which keeps alive what the run uses.
 MPI_Request show(Run& run) {
   message::Request& visible = *run.visible;
   visible.ending = 0;
@@ -168,7 +170,7 @@ MPI_Request show(Run& run) {
   return visible.handle;
 }
 
-// Of a persistent request.
+// Starts a persistent request again.
 Error restart(message::Request& request) {
   request.inactive = false;
   request.ending = 0;

@@ -1,6 +1,6 @@
-// The three forms of a collective call: blocking, nonblocking and persistent. All run the same
-// algorithms. Called by api/; arguments were checked there. Every rank of the communicator calls,
-// in the same order (MPI 5.0, "Nonblocking Collective Operations", "Persistent Collective
+// A collective call has three forms: blocking, nonblocking and persistent. All run the same
+// algorithms. It is called by api/, which has checked the arguments. Every rank of the communicator
+// calls, in the same order (MPI 5.0, "Nonblocking Collective Operations", "Persistent Collective
 // Operations"). Errors: those of the messages, MPI_ERR_NO_MEM, explained.
 #pragma once
 
@@ -8,13 +8,13 @@
 
 namespace baton::collective {
 
-// A run for a request; null, explained, without memory. `start` and `prepare` take it over.
+// Returns a run for a request; null, explained, without memory. `start` and `prepare` take it over.
 Run* new_run();
 Error run_now(Run& run);
 Error start(Run& run, MPI_Request* handle);
 Error prepare(Run& run, MPI_Request* handle);
 
-// In all forms `make` gives the Call, which is made where it stays.
+// In all forms `make` gives the Call, which is constructed in place.
 // Returns when this rank's part is done.
 template <class Make>
 Error run_now(Make&& make) {
@@ -22,8 +22,8 @@ Error run_now(Make&& make) {
   return run_now(run);
 }
 
-// Returns at once; `*handle` completes when this rank's part is done. Types and operation may be
-// freed before.
+// Starts a call and returns at once; `*handle` completes when this rank's part is done. Types and
+// operation may be freed before.
 template <class Make>
 Error start(Make&& make, MPI_Request* handle) {
   Run* run = new_run();
@@ -42,11 +42,11 @@ Error prepare(Make&& make, MPI_Request* handle) {
   return prepare(*run, handle);
 }
 
-// The run behind a request; null for requests of others.
+// Returns the run behind a request; null for requests that are not of collectives.
 const Run* run_of(const message::Request& request);
 
-// A completed request's error has words that another failure may have overwritten since: says them
-// again. Nothing for requests of others.
+// Restores the explanation of a completed request's error, which another failure may have
+// overwritten since. It does nothing for other requests.
 BATON_COLD void explain_again(const message::Request& request);
 
 }  // namespace baton::collective

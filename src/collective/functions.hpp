@@ -1,5 +1,6 @@
-// The functions of the algorithms, by row of the table (base/algorithm.hpp): each row has one of
-// its name, in a file of algorithm/, or the library does not link. Included by select.cpp alone.
+// These are the functions of the algorithms, by row of the table (base/algorithm.hpp): each row has
+// a function of its name, in a file of algorithm/, or the library does not link. Only select.cpp
+// includes this.
 #pragma once
 
 #include <type_traits>
@@ -8,7 +9,7 @@
 
 namespace baton::collective {
 
-// The row says which member it has (signature_of).
+// The row says which member is valid (signature_of).
 union Function {
   ByMessages* by_messages;
   InOneRound* in_one_round;
@@ -23,7 +24,7 @@ union Function {
   constexpr Function(CopiesDirectly* function) : copies_directly(function) {}
 };
 
-// Which one a row says.
+// Returns the signature that a row of this kind has.
 template <unsigned rounds, unsigned needs>
 constexpr auto signature_of() {
   if constexpr (rounds == 0)

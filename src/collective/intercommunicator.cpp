@@ -1,5 +1,5 @@
-// Rooted ones go straight or by the first rank of the other group; within a group the usual
-// algorithms serve.
+// Rooted collectives go straight to the ranks or through the first rank of the other group; within
+// a group the usual algorithms serve.
 #include "collective/intercommunicator.hpp"
 
 #include "base/check.hpp"
@@ -13,7 +13,7 @@ namespace baton::collective {
 
 namespace {
 
-// The root tells the first of the other group, which passes it on.
+// The root sends to the first rank of the other group, which passes the data on.
 Task broadcast_across(Run& run, Communicator& comm, const Blocks& data, int root) {
   if (root == MPI_PROC_NULL) co_return;
   if (root == MPI_ROOT) {
@@ -23,7 +23,7 @@ Task broadcast_across(Run& run, Communicator& comm, const Blocks& data, int root
   }
   if (comm.rank() == 0) run.receive(comm.collective, data.buffer, data.uniform, *data.type, root);
   co_await run.all();
-  // The others wait for it even when it was cut short.
+  // The other ranks wait for the data even when it was cut short.
   co_await broadcast_on_tree(run, comm.within, data.buffer, data.uniform, *data.type, 0);
 }
 
@@ -52,8 +52,9 @@ Task scatter_across(Run& run, Communicator& comm, const Blocks& all, const Block
   co_await run.all();
 }
 
-// Everybody sends a block to each rank of the other side (an allgather: its only one) and gets one
-// from each, beginning with another one, so that not all go to the same.
+// Each rank sends a block to each rank of the other side (in an allgather always the same block)
+// and gets one from each. Each rank begins with another partner, so that not all send to the same
+// one.
 Task exchange_across(Run& run, Communicator& comm, const Blocks& out, const Blocks& in) {
   const int others = comm.remote_size();
   const bool same = run.call.kind == Kind::allgather;
@@ -68,7 +69,7 @@ Task exchange_across(Run& run, Communicator& comm, const Blocks& out, const Bloc
   co_await run.all();
 }
 
-// The first of the contributing group collects and tells the root.
+// The first rank of the contributing group reduces and sends the root the result.
 Task reduce_across(Run& run, Communicator& comm, Vector vector, const void* contribution,
                    void* result, int root) {
   if (root == MPI_PROC_NULL) co_return;
@@ -85,7 +86,7 @@ Task reduce_across(Run& run, Communicator& comm, Vector vector, const void* cont
   co_await run.all();
 }
 
-// Each group collects its own; the first ones exchange.
+// Each group reduces its own vectors; the first ranks exchange the results.
 Task allreduce_across(Run& run, Communicator& comm, Vector vector, const void* contribution,
                       void* result) {
   const bool first = comm.rank() == 0;
@@ -100,7 +101,7 @@ Task allreduce_across(Run& run, Communicator& comm, Vector vector, const void* c
   co_await broadcast_on_tree(run, comm.within, result, vector.count, *vector.type, 0);
 }
 
-// The same, but each rank gets its part of what the other group has.
+// Reduces as allreduce_across does, but each rank gets its part of the other group's result.
 Task reduce_scatter_across(Run& run, Communicator& comm, Vector whole, const void* contribution,
                            const Blocks& in) {
   const int size = comm.size(), rank = comm.rank();

@@ -19,8 +19,8 @@ int Neighborhood::out_count() const {
   return topology_.kind == TopologyKind::distributed_graph ? topology_.local.out.count : in_count();
 }
 
-// For each dimension the one before us and the one behind us (MPI 5.0, "Neighborhood Collective
-// Communication on Process Topologies").
+// Returns a neighbor in a grid: for each dimension first the one before us, then the one behind us
+// (MPI 5.0, "Neighborhood Collective Communication on Process Topologies").
 int Neighborhood::grid_neighbor(int place) const {
   const auto& grid = topology_.grid;
   const int dimension = place / 2;

@@ -1,4 +1,5 @@
-// Whom a rank talks to in neighborhood collectives: the communicator's topology, read as two lists.
+// These are the neighbors of a rank in neighborhood collectives: the communicator's topology, read
+// as two lists.
 // Invariant: the k-th edge from one rank to another is the same for both: receives are begun in the
 // order in which their senders begin.
 #pragma once
@@ -9,16 +10,17 @@ namespace baton::collective {
 
 class Neighborhood {
  public:
-  // Of a communicator that has a topology.
+  // The communicator must have a topology.
   explicit Neighborhood(const Communicator& comm) : topology_(*comm.topology), rank_(comm.rank()) {}
 
   int in_count() const;
   int out_count() const;
-  // The rank of a neighbor; MPI_PROC_NULL beyond the edge of a grid.
+  // These return the rank of a neighbor; MPI_PROC_NULL beyond the edge of a grid.
   int in(int place) const;
   int out(int place) const;
-  // Which of our receives is begun as the i-th: in a grid, where both neighbors of a dimension may
-  // be the same rank, what it sends backwards comes from our front.
+  // Returns which of our receives is begun as the i-th. In a grid both neighbors of a dimension may
+  // be the same rank; the data that it sends backwards then belongs to our front neighbor's
+  // receive.
   int receive_order(int i) const;
 
  private:

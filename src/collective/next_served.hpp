@@ -1,6 +1,7 @@
-// Whom a root serves next, of ranks that wait: the first idle one, else the one with least to do.
-// Pure; the classes are whatever the status board says, right or wrong. Called by serving.hpp.
-// Invariant: whatever it is told, each rank is chosen once.
+// Chooses the rank that a root serves next among those that wait: the first idle one, else the one
+// with least to do. The functions are pure; the classes are those of the status board, right or
+// wrong. They are called by serving.hpp.
+// Invariant: each rank is chosen once, whatever the classes are.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +10,12 @@
 
 namespace baton::collective {
 
-// No more are looked at for one choice, so that thousands of busy ranks cost no more; guess.
+// At most this many ranks are looked at for one choice, so that thousands of busy ranks cost no
+// more; guess.
 inline constexpr int looks_max = 64;
 
-// An index of `waiting`; of equal ones the first. `class_of(rank)` says how busy a rank is.
+// Returns an index of `waiting`, the first among equal ones. `class_of(rank)` says how busy a rank
+// is.
 template <class ClassOf>
 int next_served(const int* waiting, int count, ClassOf&& class_of) {
   int best = 0, least = lockfree::channel_class_max + 1;
@@ -26,7 +29,8 @@ int next_served(const int* waiting, int count, ClassOf&& class_of) {
   return best;
 }
 
-// Takes one out; the others stay in their order. What it was; the array begins one further on.
+// Takes a rank out of the array and returns it; the others stay in their order. The array then
+// begins one element further on.
 inline int take_waiting(int*& waiting, int& count, int index) {
   const int rank = waiting[index];
   std::move_backward(waiting, waiting + index, waiting + index + 1);

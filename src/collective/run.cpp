@@ -55,8 +55,8 @@ void* Run::scratch(std::int64_t count, const Datatype& type) {
   std::int64_t steps = count > 0 ? count - 1 : 0;
   std::int64_t span = count > 0 ? type.true_extent + steps * std::abs(type.extent) : 0;
   auto* memory = static_cast<char*>(take(static_cast<std::size_t>(span) + 1));
-  // Where the first byte of data lies from the buffer's address: with a negative extent it is the
-  // last element's.
+  // The first byte of data has this offset from the buffer's address: with a negative extent it is
+  // the last element's.
   std::int64_t first = type.true_lower_bound + (type.extent < 0 ? steps * type.extent : 0);
   return memory ? memory - first : nullptr;
 }
@@ -104,7 +104,7 @@ const message::Request* Run::receive(const message::Context& context, void* buff
   return &message->request;
 }
 
-// Takes off what has completed.
+// Takes completed messages off the list.
 void Run::retire(Message** link) {
   Message* message = *link;
   note(message->request.error);
@@ -122,7 +122,8 @@ bool Run::all_complete() {
 }
 
 CallNumber Run::number() const {
-  // A blocking call is the last that was made; its tag may be another's for a while.
+  // A blocking call is always the last that was made; the run's tag may be another one for a while
+  // (room/settle.cpp).
   const Call& asked = program_call();
   if (blocking_ && !asked.persistent) return {asked.comm->collectives - 1, false};
   return {world::number_of_tag(tag_), asked.persistent};
@@ -173,7 +174,7 @@ void Run::copy(const void* from, std::int64_t from_count, Datatype& from_type, v
             static_cast<long long>(from_bytes), static_cast<long long>(to_bytes)));
 }
 
-// The types of an alltoallw, which the program may free before the run ends.
+// Looks up the types of an alltoallw, which the program may free before the run ends.
 bool Run::look_up_types(Blocks& blocks) {
   if (!blocks.type_handles) return true;
   auto ranks = static_cast<std::size_t>(blocks.ranks);

@@ -1,6 +1,7 @@
-// A collective under way on this rank: its algorithm, the messages it has begun, its memory and its
-// first error. Algorithms use it; form.cpp makes, resumes and ends it.
-// Invariant: one thread at a time; of a blocking call the caller's, else who makes progress.
+// This is a collective under way on this rank: its algorithm, the messages it has begun, its memory
+// and its first error. Algorithms use it; form.cpp makes, resumes and ends it.
+// Invariant: one thread at a time uses a run; for a blocking call the caller, else the thread that
+// makes progress.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace baton::collective {
 
 struct Checking;
 using lockfree::Round;
-// As many in a row as a call takes.
+// Some rounds of a room in a row, as many as a call takes.
 using Rounds = lockfree::Room<lockfree::Hardware>::Row;
 
 class Run {
@@ -31,13 +32,13 @@ class Run {
 
   // ---- for algorithms: begin, then await all ----
 
-  // Messages between the ranks of a context. What fails is the run's error; the others go on. A
-  // receive may be looked at until another message is begun; null without memory.
+  // These begin messages between the ranks of a context. A failure is the run's error; the other
+  // messages go on. A receive may be looked at until another message is begun; null without memory.
   void send(const message::Context& context, const void* buffer, std::int64_t count, Datatype& type,
             int rank);
   const message::Request* receive(const message::Context& context, void* buffer, std::int64_t count,
                                   Datatype& type, int rank);
-  // `co_await run.all()`: until everything begun has completed.
+  // `co_await run.all()` waits until everything begun has completed.
   struct AwaitAll {
     Run& run;
     bool await_ready() { return run.wait_or_look(); }
@@ -49,8 +50,9 @@ class Run {
   };
   AwaitAll all() { return {*this}; }
 
-  // `co_await run.until(ready)`: until `ready()` says so, which is asked again and again. It looks
-  // at memory that other ranks write; by `until_progress`, at what this rank's progress changes.
+  // `co_await run.until(ready)` waits until `ready()` is true; it is called again and again. It
+  // looks at memory that other ranks write; with `until_progress`, at values that this rank's
+  // progress changes.
   template <class Ready, bool at_memory>
   struct AwaitUntil {
     Run& run;
@@ -72,7 +74,7 @@ class Run {
       run.add_missing_ = add_missing;
       run.looks_at_memory_ = at_memory;
     }
-    // Who has not yet written, where `Ready` knows.
+    // Adds the ranks that have not yet written, where `Ready` knows them.
     static void add_missing(const void* self, lockfree::AwaitedRanks& missing) {
       if constexpr (requires(const Ready& known) { known.add_missing(missing); })
         static_cast<const AwaitUntil*>(self)->ready.add_missing(missing);
@@ -88,19 +90,20 @@ class Run {
     return {*this, ready};
   }
 
-  // Whether everything begun has completed.
+  // Returns whether everything begun has completed.
   bool all_complete();
-  // How many of a kind, longer than so many bytes, have not.
+  // Returns how many messages of a kind, longer than `bytes`, have not completed.
   int under_way(message::RequestKind kind, std::int64_t bytes);
   bool is_blocking() const { return blocking_; }
-  // Else it awaits what other ranks write to memory.
+  // If false, the run awaits what other ranks write to memory.
   bool awaits_progress() const { return !condition_ || !looks_at_memory_; }
 
-  // Where its ranks meet: the communicator's room, or its own if it is persistent.
+  // Returns the room where the run's ranks meet: the communicator's room, or its own if the call is
+  // persistent.
   world::RoomView& room() { return *room_; }
 
-  // From now on `call` is a step of the program's, which is kept at `whole` and comes back by
-  // leave_step. Steps have the rooms of their communicators.
+  // Makes `call` a step of the program's call, which is kept at `whole` until leave_step restores
+  // it. Steps use the rooms of their own communicators.
   void enter_step(const Call& step, Call& whole) {
     whole = call;
     whole_ = &whole;
@@ -112,83 +115,86 @@ class Run {
     whole_ = nullptr;
     room_ = whole_room_;
   }
-  // What the program called, whichever step of it is under way.
+  // Returns the call of the program, whichever step of it is under way.
   const Call& program_call() const { return whole_ ? *whole_ : call; }
 
   // Copies typed data within this rank; the signatures match.
   void copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
             std::int64_t to_count, Datatype& to_type);
-  // Room for `count` elements of a type, wherever its data lies around the address; until the run
-  // ends. Null, and the run has the error, without memory.
+  // Returns room for `count` elements of a type, wherever its data lies around the address; it
+  // lives until the run ends. Null without memory, and the run has the error.
   void* scratch(std::int64_t count, const Datatype& type);
-  // Memory until the run ends; null, and the run has the error, without any.
+  // Returns memory that lives until the run ends; null without memory, and the run has the error.
   void* take(std::size_t bytes);
 
-  // The tag of what is begun from now on; gives the one before.
+  // Sets the tag of messages begun from now on, and returns the tag before.
   std::int32_t change_tag(std::int32_t tag) { return std::exchange(tag_, tag); }
 
   void note(Error error) {
     if (error && !error_) error_ = error;
   }
   Error error() const { return error_; }
-  // The run's error, and its words, which live as long as the run.
+  // Sets the run's error with its explanation, which lives as long as the run.
   void refuse(Error error, const char* words) {
     note(fail(error, "%s", words));
     refusal_ = words;
   }
-  // Another rank's call has another length than ours; `theirs` is -1 where it has not told.
+  // Reports that another rank's call has another length than ours; `theirs` is -1 where that rank
+  // has not told it.
   void refuse_length(int rank, std::int64_t theirs, std::int64_t ours);
-  // Those words, or null.
+  // Returns the explanation of `refuse`, or null.
   const char* refusal() const { return refusal_; }
 
-  // What a long wait for it is told by: what it awaits, of a blocking call `awaits`.
+  // Returns the subject by which a long wait for the run is reported: what a blocking call awaits
+  // is `awaits`.
   template <class Await>
   message::WaitSubject subject(const Await* awaits) const {
     return {message::WaitSubject::Kind::collective, this, 0, Await::add_missing, awaits};
   }
-  // Of a call that is put aside, too.
+  // Returns the subject of a run that may be suspended.
   message::WaitSubject subject() const {
     return {message::WaitSubject::Kind::collective, this, 0, condition_ ? add_missing_ : nullptr,
             condition_state_};
   }
-  // Which call of the communicator it is.
+  // Returns the number of the call on its communicator.
   CallNumber number() const;
-  // The ranks that messages under way go to or come from.
+  // Adds the ranks to which or from which messages are under way.
   void add_partners(lockfree::AwaitedRanks& partners) const;
 
   // ---- for the forms ----
 
   // Takes in `call`. `outlives_call`: the program may change its arrays of counts and displacements
-  // afterwards. False, and the run has the error, without memory.
+  // afterwards. Returns false without memory, and the run has the error.
   bool take_in(bool outlives_call);
-  // Before its algorithm is made, also anew after it has ended.
+  // Prepares the run before its algorithm is made, also when it runs again.
   void prepare(std::int32_t tag, bool blocking);
-  // Begins; a blocking call ends, too. True when it has ended.
+  // Begins; a blocking call also ends here. Returns true when it has ended.
   bool begin(Task algorithm);
-  // Goes on as far as it can; true when it has ended.
+  // Goes on as far as it can; returns true when it has ended.
   bool advance();
-  // As if it were new.
+  // Makes the run as if it were new.
   void clear();
 
-  Call call{};                          // what is to be done
-  const Checking* checking = nullptr;   // while its ranks compare what they call
+  Call call{};                          // the call to be done
+  const Checking* checking = nullptr;   // set while the ranks compare their calls
   message::Request* visible = nullptr;  // the program's request; null in a blocking call
-  Run* next = nullptr;                  // among those under way, or spare
+  Run* next = nullptr;                  // in the list of runs under way, or of spare ones
 
  private:
-  // A message under way; its memory serves the next.
+  // This is a message under way; its memory is used again.
   struct Message {
     message::Request request;
     Message* next;
   };
-  // Memory beyond the run's own, in the order it is taken; a turn that repeats finds it again.
+  // This is memory beyond the run's own, in the order in which it is taken; a persistent run that
+  // starts again finds it again.
   struct Chunk {
     Chunk* next;
     std::size_t bytes;
   };
   struct Mark {
     std::size_t used = 0;
-    Chunk** chunks = nullptr;  // where the next one hangs
+    Chunk** chunks = nullptr;  // where the next one is linked
   };
   static constexpr std::size_t own_bytes = 1536;  // guess: two frames and two messages
 
@@ -199,15 +205,15 @@ class Run {
   bool keep_arrays(Blocks& blocks);
 
   world::RoomView* room_ = nullptr;
-  const Call* whole_ = nullptr;  // while a step of it is under way
+  const Call* whole_ = nullptr;  // the program's call while a step of it is under way
   world::RoomView* whole_room_ = nullptr;
   std::coroutine_handle<> suspended_;
-  bool (*condition_)(void*) = nullptr;  // null: that everything begun has completed
+  bool (*condition_)(void*) = nullptr;  // null: waits until everything begun has completed
   void* condition_state_ = nullptr;
-  void (*add_missing_)(const void*, lockfree::AwaitedRanks&) = nullptr;  // of condition_state_
+  void (*add_missing_)(const void*, lockfree::AwaitedRanks&) = nullptr;  // for condition_state_
   bool looks_at_memory_ = false;
   Task::Handle algorithm_;
-  Message* begun_ = nullptr;  // not yet known to be complete
+  Message* begun_ = nullptr;  // messages not yet known to be complete
   Message* spare_ = nullptr;
   std::int32_t tag_ = 0;
   bool blocking_ = false;
@@ -215,7 +221,7 @@ class Run {
   const char* refusal_ = nullptr;
   Chunk* chunks_ = nullptr;
   Mark taken_{0, &chunks_};
-  Mark kept_{0, &chunks_};  // by the call itself: what a new turn begins with
+  Mark kept_{0, &chunks_};  // memory of the call itself, with which a new start begins
   alignas(16) char own_[own_bytes];
 };
 

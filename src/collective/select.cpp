@@ -16,17 +16,17 @@ namespace {
 using world::RoomPart;
 using world::RoomState;
 
-// ---- what is chosen by; nothing that another rank may know otherwise ----
+// ---- the facts of a choice; none that another rank may know otherwise ----
 
 struct Facts {
   std::int64_t bytes;
   unsigned traits;
 };
 
-// Blocks, which ranks may give different amounts of.
+// Returns the facts of a call with blocks, of which ranks may give different amounts.
 Facts facts_of_blocks(const Call& call) {
   const bool to_all = call.kind == Kind::alltoall;
-  // Elsewhere it may be in place on some ranks only.
+  // In other kinds it may be in place on some ranks only, so they do not count it.
   const unsigned in_place = to_all && call.out.in_place() ? trait_in_place : 0u;
   if (call.uneven) return {0, trait_uneven | in_place};
   const Blocks& known = call.in.type && !call.in.in_place() ? call.in : call.out;
@@ -64,14 +64,14 @@ BATON_INLINE Facts facts_of(const Call& call) {
 void count_call(const Cutoff& cutoff, std::int64_t bytes) {
   message::count(cutoff.calls[size_class(bytes)]);
 }
-// The same of a choice that was made without a room, which does not know why there is none.
+// Counts a choice that was made without a room, and so does not know why there is none.
 void count_call(const Cutoff& cutoff, std::int64_t bytes, ChoiceReason why) {
   auto& calls = message::engine.collectives.calls[static_cast<int>(cutoff.algorithm)];
   const bool knew = cutoff.calls != calls[static_cast<int>(ChoiceReason::no_room)];
   message::count((knew ? cutoff.calls : calls[static_cast<int>(why)])[size_class(bytes)]);
 }
 
-// How many rounds a call takes.
+// Returns how many rounds a call takes.
 std::uint64_t rounds_of(const Call& call, std::uint8_t rounds) {
   switch (rounds) {
     case round_per_segment:
@@ -83,7 +83,8 @@ std::uint64_t rounds_of(const Call& call, std::uint8_t rounds) {
   }
 }
 
-// Where it has turned out that there is no room, or that the ranks may not copy from each other.
+// Begins the call by messages, because it has turned out that there is no room, or that the ranks
+// may not copy from each other.
 BATON_COLD Task begin_otherwise(Run& run, const Call& call, const Facts& facts, unsigned trait,
                                 ChoiceReason why) {
   Cutoff spare;
@@ -97,7 +98,7 @@ BATON_COLD Task begin_without_room(Run& run, const Call& call, const Facts& fact
   return begin_otherwise(run, call, facts, trait_no_room,
                          in_use ? ChoiceReason::pool_in_use : ChoiceReason::no_room);
 }
-// The same, once somebody wants it.
+// Begins by messages once a direct algorithm awaits it.
 Task go_by_messages(Run& run, const Call& call, Facts facts) {
   co_await begin_otherwise(run, call, facts, trait_not_direct, ChoiceReason::not_direct);
 }
@@ -106,7 +107,7 @@ bool is_direct(Algorithm algorithm) {
   return row_of(algorithm).needs & needs_direct;
 }
 
-// What meets in a room that is open; `second` is of what takes two.
+// Begins an algorithm in a room that is open; `second` is the second round of one that takes two.
 BATON_INLINE Task begin_open(Run& run, const Call& call, Algorithm algorithm, const Facts& facts,
                              const Round& first, const Round* second) {
   const Function function = function_of(algorithm);
@@ -116,7 +117,7 @@ BATON_INLINE Task begin_open(Run& run, const Call& call, Algorithm algorithm, co
   return function.in_two_rounds(run, first, *second);
 }
 
-// The rounds that a call has taken: one, two, or many in a row.
+// These are the rounds that a call has taken: one, two, or many in a row.
 struct Taken {
   Rounds row;
   std::uint64_t count;
@@ -125,7 +126,8 @@ struct Taken {
   Round at(std::uint64_t i) const { return lockfree::Room<lockfree::Hardware>::in_row(row, i); }
 };
 
-// The first calls in a room: by the time they know whether it is there, others may have begun.
+// Begins one of the first calls in a room: by the time they know whether the room is there, others
+// may have begun.
 Task settle_first(Run& run, const Call& call, Taken taken, Cutoff cutoff, Facts facts) {
   world::RoomView& view = run.room();
   co_await settle_room(run, RoomPart::lines);
@@ -145,7 +147,7 @@ Task settle_first(Run& run, const Call& call, Taken taken, Cutoff cutoff, Facts 
   }
   co_await begin_without_room(run, call, facts);
   if (view.lines != RoomState::open) co_return;
-  // There are lines, but no blocks: its rounds are over.
+  // There are lines, but no blocks, so the call's rounds are over.
   for (std::uint64_t i = 0; i < taken.count; ++i) {
     const Round round = taken.at(i);
     Visit visit(run, round);
@@ -167,8 +169,8 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
   {
     platform::Guard guard(view.lock);
     if (BATON_UNLIKELY(view.lines == RoomState::none)) return begin_without_room(run, call, facts);
-    // Without blocks, too: another rank may not know it yet, and sequence numbers are alike
-    // everywhere.
+    // Rounds are taken even without blocks: another rank may not know that yet, and all ranks must
+    // have the same sequence numbers.
     first = view.room.open(space);
     if (two) second = view.room.open(space);
     open = view.lines == RoomState::open &&
@@ -180,7 +182,7 @@ BATON_INLINE Task meet(Run& run, const Call& call, const Cutoff& cutoff, const F
   return begin_open(run, call, cutoff.algorithm, facts, first, two ? &second : nullptr);
 }
 
-// The same of a call that takes many, all with blocks.
+// Begins a call that takes many rounds, all with blocks.
 Task begin_many_rounds(Run& run, const Call& call, const Cutoff& cutoff, const Facts& facts) {
   const std::uint64_t rounds = rounds_of(call, cutoff.rounds);
   if (rounds == 0)

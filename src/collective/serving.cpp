@@ -8,10 +8,10 @@ namespace baton::collective {
 
 namespace {
 
-// Where ranks have a CPU each few read one process's memory at a time. Where they take turns, each
-// look would be a turn of the others, and a bound holds the root up: none (2 cores of an AMD EPYC
-// virtual machine, 32 ranks, 2026-11-22: scatters of 256 KiB with 8 at once took 1.2 to 1.37 times
-// as long as with all at once).
+// Where ranks have a CPU each, few of them read one process's memory at a time. Where they take
+// turns on CPUs, each look would be a turn of the others, and a bound holds the root up, so there
+// is none (2 cores of an AMD EPYC virtual machine, 32 ranks, 2026-11-22: scatters of 256 KiB with 8
+// at once took 1.2 to 1.37 times as long as with all at once).
 constexpr int at_once_by_status = 8;    // guess
 constexpr int patience_by_status = 32;  // guess: rounds of progress
 

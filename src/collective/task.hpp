@@ -1,8 +1,8 @@
-// What an algorithm of a collective is: a coroutine that begins messages and awaits them, so that
-// its text reads from top to bottom in all three forms. In a blocking call nothing ever suspends;
-// else whoever makes progress resumes it.
+// An algorithm of a collective is a coroutine that begins messages and awaits them, so that its
+// text reads from top to bottom in all three forms. In a blocking call nothing ever suspends; else
+// the thread that makes progress resumes it.
 // Invariant: the frame lies in its run's memory and is never destroyed, only dropped with the run;
-// so what lives across an await needs no destructor.
+// so objects that live across an await must need no destructor.
 #pragma once
 
 #include <coroutine>
@@ -18,14 +18,14 @@ class [[nodiscard]] Task {
   struct promise_type;
   using Handle = std::coroutine_handle<promise_type>;
 
-  // Goes on with whoever awaited the algorithm that ends.
+  // Goes on with the algorithm that awaited the one that ends.
   struct End {
     bool await_ready() noexcept { return false; }
     std::coroutine_handle<> await_suspend(Handle ended) noexcept;
     void await_resume() noexcept {}
   };
 
-  Task() = default;  // nothing
+  Task() = default;  // an empty task
 
   struct promise_type {
     std::coroutine_handle<> awaiting;
@@ -43,8 +43,8 @@ class [[nodiscard]] Task {
     static void operator delete(void*) noexcept {}
   };
 
-  // One algorithm awaits another. Without memory for its frame it is left out: the run has the
-  // error.
+  // Lets one algorithm await another. If there was no memory for its frame, it is left out, and the
+  // run has the error.
   bool await_ready() noexcept { return !handle_; }
   std::coroutine_handle<> await_suspend(std::coroutine_handle<> awaiting) noexcept {
     handle_.promise().awaiting = awaiting;
@@ -52,7 +52,7 @@ class [[nodiscard]] Task {
   }
   void await_resume() noexcept {}
 
-  // The outermost one: runs until it awaits something or ends.
+  // Returns the handle of the outermost algorithm, which runs until it awaits something or ends.
   Handle handle() const { return handle_; }
 
  private:

@@ -13,8 +13,8 @@ namespace {
 
 struct JobFile {
   int descriptor = -1;
-  int launcher = 0;    // 0: there is none
-  int inherited = -1;  // its number there
+  int launcher = 0;    // the process that also has the file; 0: none
+  int inherited = -1;  // the file's descriptor in that process
   platform::FileIdentity identity;
   platform::Lock lock;  // always taken
 } file;

@@ -1,6 +1,6 @@
-// This process's view of the job's arena: the mapping, and where each part of each slice lies.
-// Used by every way of transport; arena_attachment.hpp maps it. Invariant: mapped once, never
-// moved.
+// This is the process's view of the job's arena: the mapping, and where each part of each slice
+// lies. It is used by every way of transport; arena_attachment.hpp maps it. Invariant: the arena is
+// mapped once and never moved.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +41,8 @@ struct Arena {
   Doorbell& doorbell(LocalRank owner) const {
     return *reinterpret_cast<Doorbell*>(lockfree::mailbox(job, number_of(owner)));
   }
-  // Of the ring that senders to that rank share, in a job that has such rings.
+  // Returns the control block of the ring that all senders to that rank share, in a job that has
+  // such rings.
   SharedRingControl& shared_ring_control(LocalRank receiver) const {
     return *reinterpret_cast<SharedRingControl*>(lockfree::mailbox(job, number_of(receiver)) +
                                                  lockfree::shared_ring_control_offset);
@@ -59,7 +60,8 @@ struct Arena {
     return reinterpret_cast<Line*>(
         part(receiver, layout.rings + number_of(sender) * lockfree::ring_bytes));
   }
-  // What a sender deposits through at a receiver: a page beside the ring, then the ring.
+  // Returns the memory at a receiver through which a sender deposits data: a page beside the ring,
+  // then the ring.
   char* deposit(LocalRank receiver, LocalRank sender) const {
     return part(receiver, deposit_offset(sender));
   }
@@ -72,7 +74,7 @@ struct Arena {
     return reinterpret_cast<Advert*>(
         part(receiver, layout.adverts + number_of(sender) * pair_bytes));
   }
-  // Of the stream whose window begins with this chunk.
+  // Returns the progress of the stream whose window begins with this chunk.
   Progress& progress(LocalRank owner, std::uint32_t chunk) const {
     return reinterpret_cast<Progress*>(part(owner, layout.progress))[chunk];
   }
@@ -92,12 +94,12 @@ struct Arena {
 
 extern Arena arena;
 
-// The job's memory file, for reserving and mapping. The program may have closed its number and
-// opened another file under it, which must not be grown or mapped: so this looks first, and opens
-// ours anew from mpiexec where it can. -1: it is lost; what is mapped stays usable. Never per
-// message.
+// Returns the descriptor of the job's memory file, for reserving and mapping. The program may have
+// closed it and opened another file under its number, which must not be grown or mapped: so this
+// checks first, and opens our file anew from mpiexec where it can. -1: the file is lost; memory
+// that is mapped stays usable. It is never called per message.
 int job_file();
-// At attachment: it is that one from now on; `launcher`, a process (0: there is none), has it, too.
+// Sets the descriptor at attachment; the process `launcher` (0: there is none) has the file, too.
 void keep_job_file(int descriptor, int launcher);
 
 }  // namespace baton::transport

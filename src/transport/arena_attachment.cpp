@@ -18,7 +18,8 @@ namespace baton::transport {
 
 namespace {
 
-// The parts that this rank uses from the first message on; rings and chunks follow when touched.
+// Reserves the parts that this rank uses from the first message on; rings and chunks get memory
+// when first used.
 Error reserve_own_parts() {
   const auto& layout = arena.layout;
   if (Error error =

@@ -1,5 +1,6 @@
-// How this process gets its view of the job's arena (transport/arena.hpp) at start, and gives it up
-// at the end, with all that was mapped of other ranks. Called by world/ (transport/node.hpp).
+// Attaches this process to the job's arena (transport/arena.hpp) at start, and detaches it at the
+// end, with everything that was mapped of other ranks. It is called by world/ (through
+// transport/node.hpp).
 // Invariant: a process is attached to one arena at a time.
 #pragma once
 
@@ -10,10 +11,11 @@
 
 namespace baton::transport {
 
-// Maps the launcher's memory file and reserves this rank's fixed parts. Once, by the main thread.
+// Maps the launcher's memory file and reserves this rank's fixed parts. The main thread calls it
+// once.
 Error attach_arena(int descriptor, LocalRank rank);
 
-// For a program started without mpiexec: an arena of one rank.
+// Makes an arena of one rank, for a program started without mpiexec.
 Error make_lone_arena(std::uint32_t cpus_usable);
 
 void detach_arena();

@@ -25,10 +25,10 @@ struct Owner {
 };
 Owner** owners = nullptr;  // by rank; null before the first use
 std::uint64_t uses = 0;
-platform::Lock lock;  // of all these
+platform::Lock lock;  // protects all of the above
 bool available = false;
 
-// Under the lock.
+// The caller holds the lock.
 Owner* owner_of(LocalRank rank) {
   if (!owners) owners = static_cast<Owner**>(std::calloc(arena.ranks, sizeof(Owner*)));
   if (!owners) return nullptr;
@@ -41,7 +41,7 @@ Owner* owner_of(LocalRank rank) {
   return owner;
 }
 
-// The least recently used one. With several threads another may be copying in it.
+// Returns the least recently used region. With several threads another thread may be copying in it.
 Region* region_for_use(Owner& owner) {
   Region* oldest = &owner.regions[0];
   for (Region& region : owner.regions) {

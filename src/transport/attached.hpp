@@ -1,5 +1,6 @@
-// Memory of other ranks that is mapped here by XPMEM, so that it is copied without a system call:
-// region by region as messages need it, or for as long as a window has it. Used by single copies.
+// This is memory of other ranks that is mapped here by XPMEM, so that it is copied without a system
+// call: region by region as messages need it, or for as long as a window has it. It is used by
+// single copies.
 // Invariant: a region stays mapped while anyone may copy in it.
 #pragma once
 
@@ -10,18 +11,20 @@
 
 namespace baton::transport {
 
-// Lets the job's ranks map our memory, where the machine has XPMEM. Once, at start.
+// Lets the job's ranks map our memory, where the machine has XPMEM. It is called once, at start.
 void offer_attaching();
-// Whether memory of that rank can be mapped; a region may still be refused.
+// Returns whether memory of that rank can be mapped; a region may still be refused.
 bool can_attach(LocalRank owner);
-// Where [address, address + bytes) of that rank lies in this process; null when it cannot.
+// Returns where [address, address + bytes) of that rank lies in this process; null when it cannot
+// be mapped.
 char* reach_attached(LocalRank owner, const void* address, std::size_t bytes);
 
-// The same, which stays until it is let go: whoever keeps the address.
+// Maps as reach_attached does, but until the caller lets the memory go: for callers that keep the
+// address.
 char* keep_attached(LocalRank owner, const void* address, std::size_t bytes);
 void let_go_attached(char* here);
 
-// Before the arena is detached.
+// Unmaps all regions, before the arena is detached.
 void detach_regions();
 
 }  // namespace baton::transport

@@ -1,6 +1,6 @@
-// Which way a message takes, and why no cheaper one. Pure: facts in, way and reason out. The sender
-// decides what enters a ring; the receiver, who knows both buffers, decides between staging and
-// single copy.
+// Chooses the way that a message takes, and says why no cheaper one. The functions are pure: facts
+// go in, way and reason come out. The sender decides what enters a ring; the receiver, who knows
+// both buffers, decides between staging and single copy.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace baton::transport {
 
 struct Choice {
   Way way;
-  Reason reason;  // why no cheaper way; none: there is none, or another chooses
+  Reason reason;  // why no cheaper way; none: there is none, or another rank chooses
 };
 
-// The sender's choice before anyone has matched.
+// Makes the sender's choice, before any receive has matched.
 constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelopes_only,
                              std::int64_t eager_bytes_max) {
   if (synchronous) return {Way::offered, Reason::synchronous};
@@ -26,19 +26,21 @@ constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelope
   return {Way::offered, Reason::above_eager_max};
 }
 
-// Whether a receiver wishes to pull messages rather than have them staged, from how long each has
-// taken it (0: not seen yet). `now` is what it wishes so far. Unseen, staging is the safe way: what
-// programs send has mostly just been written.
+// Returns whether a receiver wishes to pull messages rather than have them staged, from the ticks
+// that each way has taken (0: not seen yet). `now` is its wish so far. Before both are seen,
+// staging is the safe way: the data that programs send has mostly just been written.
 constexpr bool prefer_pull(std::uint64_t pulled_ticks, std::uint64_t staged_ticks, bool now) {
   if (pulled_ticks == 0 || staged_ticks == 0) return now;
-  // The margin keeps it from swinging. (A wider one, 15 % both ways: no difference, 2026-11-22.)
+  // The margin keeps the wish from swinging. (A wider one, 15 % both ways, made no difference,
+  // 2026-11-22.)
   return now ? pulled_ticks <= staged_ticks : 10 * pulled_ticks < 9 * staged_ticks;
 }
 
-// What a message cost of which the sender pushed a part: that lies in its cache, where the
-// program's reads must fetch it, and no clock of ours sees that. By plain copies (mapped) a fetch
-// takes as long as the push; with a system call less of the time was for the data. Longer messages
-// leave the caches anyway. (2026-11-21, Sapphire Rapids, 64 KiB cold, half of it pushed by a
+// Estimates the whole cost of a message of which the sender pushed a part. That part lies in the
+// sender's cache, from which the receiving program's reads must fetch it, and no clock of ours sees
+// that. With plain copies (mapped memory) a fetch takes as long as the push; with a system call
+// less of the time was for the data. Longer messages leave the caches anyway. (2026-11-21, Sapphire
+// Rapids, 64 KiB cold, half of it pushed by a
 // system call: 9.2 us observed, 12.3 with the reads; staged 6.5 and 8.7.)
 enum class Pushed { nothing, half, all };
 constexpr std::int64_t cost_of_copy(std::int64_t bytes, std::int64_t took_ticks, Pushed pushed,
@@ -54,12 +56,12 @@ struct EarlyFacts {
   bool envelopes_only;
   bool may_read;  // cross-memory attach works between the two
   std::int64_t cma_bytes_min;
-  bool pull_wished;  // by the receiver, from what it has seen
+  bool pull_wished;  // by the receiver, from the times that it has seen
   bool allowed;      // by the setting
 };
 
-// Whether an offered message sends its first chunk at once, without waiting for a receiver who
-// would ask for it anyway.
+// Decides whether an offered message sends its first chunk at once, without waiting for a receiver
+// who would ask for it anyway.
 constexpr Choice choose_early(const EarlyFacts& facts) {
   if (!facts.allowed) return {Way::offered, Reason::early_off};
   if (facts.envelopes_only) return {Way::offered, Reason::envelopes_only};
@@ -76,10 +78,10 @@ struct OfferFacts {
   bool receiver_contiguous;
   bool may_read;  // cross-memory attach works from receiver to sender
   std::int64_t cma_bytes_min;
-  bool staging_wished;  // by the receiver, and its sender meant it to go so
+  bool staging_wished;  // by the receiver, and its sender offered it for staging
 };
 
-// The receiver's choice once an offer has met its receive.
+// Makes the receiver's choice, once an offer has met its receive.
 constexpr Choice choose_receive(const OfferFacts& facts) {
   if (!facts.sender_contiguous) return {Way::pipelined, Reason::sender_gaps};
   if (!facts.receiver_contiguous) return {Way::pipelined, Reason::receiver_gaps};
@@ -89,10 +91,11 @@ constexpr Choice choose_receive(const OfferFacts& facts) {
   return {Way::cma, Reason::none};
 }
 
-// The size of the pieces of a message that both sides copy; 0: too short for that. Two pieces, so
-// that each side needs one system call; more when whoever lost its CPU would hold too much.
-// (2026-11-21: at 1 MiB .8 of the time of one side alone with cold data, warm .63; pieces of 64
-// KiB and 256 KiB no better. 2026-11-22: warm, 64 KiB .84, but 32 KiB 1.4.)
+// Returns the size of the pieces of a message that both sides copy; 0: it is too short for that.
+// There are two pieces, so that each side needs one system call; more if a side that lost its CPU
+// would otherwise hold up too much. (2026-11-21: at 1 MiB 0.8 of the time of one side alone with
+// cold data, warm 0.63; pieces of 64
+// KiB and 256 KiB no better. 2026-11-22: warm, 64 KiB 0.84, but 32 KiB 1.4.)
 constexpr std::uint32_t piece_bytes(std::int64_t bytes, std::int64_t shared_bytes_min) {
   constexpr std::int64_t page = 4096, segment_bytes_max = 128 << 10;
   if (bytes < shared_bytes_min) return 0;

@@ -22,16 +22,18 @@ struct Block {
   bool placed;
 };
 
-// Ours. The blocks are in the order of their offsets; first fit.
+// These are this rank's own part. The blocks are in the order of their offsets, and the first gap
+// that fits is taken.
 std::atomic<char*> own_base{nullptr};
 std::uint64_t own_bytes = 0;
-std::uint64_t blocks_bytes = 0;  // of these, from the beginning: behind it the program's heap
+std::uint64_t blocks_bytes = 0;  // from the part's beginning; behind it the program's heap
 Block* blocks = nullptr;
 std::size_t block_count = 0, block_room = 0;
-bool outlived = false;  // by blocks of a job that this process has left
+bool outlived = false;  // blocks of a job that this process has left are still in use
 platform::Lock own_lock;
 
-// The others', as mapped here: null when not yet, `unreachable` when it cannot be.
+// These are the parts of the other ranks as mapped here: null when not yet mapped, `unreachable`
+// when it cannot be mapped.
 std::atomic<char**> peer_bases{nullptr};
 char unreachable;
 platform::Lock peer_lock;
@@ -45,8 +47,8 @@ std::uint64_t part_of(LocalRank owner) {
   return arena.job->heaps_offset + number_of(owner) * arena.job->heap_bytes;
 }
 
-// Of the whole address space only blocks of our own go into core dumps: a dump would give all of it
-// memory, and peers dump theirs.
+// In the whole address space only this rank's own blocks go into its core dumps: a dump would give
+// all of it memory, and the other ranks dump their own blocks.
 char* map_part(LocalRank owner) {
   void* base =
       platform::map_memory_file_for_huge_pages(job_file(), arena.job->heap_bytes, part_of(owner));
@@ -54,12 +56,12 @@ char* map_part(LocalRank owner) {
   return static_cast<char*>(base);
 }
 
-// Under the own lock, as all that changes what is ours.
+// Maps this rank's part. The caller holds the lock that protects everything about it.
 bool map_own() {
   if (outlived || !arena.job || arena.job->heap_bytes == 0) return false;
   if (own()) return true;
-  // There the program's malloc gives the memory instead: valgrind then knows the blocks, and its
-  // leak checker does not read all of the address space.
+  // Under valgrind the program's malloc gives the memory instead: valgrind then knows the blocks,
+  // and its leak checker does not read all of the address space.
   if (platform::runs_under_valgrind()) return false;
   char* base = map_part(arena.rank);
   if (!base) return false;
@@ -83,7 +85,8 @@ bool room_for_block() {
   return true;
 }
 
-// The first gap that is long enough: its offset, and before which block it lies. False when none.
+// Finds the first gap that is long enough: its offset, and the index of the block behind it.
+// Returns false if there is none.
 bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::size_t* index) {
   std::uint64_t start = 0;
   for (std::size_t i = 0; i <= block_count; ++i) {
@@ -102,7 +105,7 @@ bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::s
 
 BATON_COLD char* map_peer(LocalRank owner) {
   platform::Guard guard(peer_lock);
-  // relaxed: only changed under this lock.
+  // relaxed: it is only changed under this lock.
   char** bases = peer_bases.load(std::memory_order_relaxed);
   if (!bases) bases = static_cast<char**>(std::calloc(arena.ranks, sizeof(char*)));
   if (!bases) return nullptr;
@@ -117,8 +120,8 @@ BATON_COLD char* map_peer(LocalRank owner) {
   return bases[number_of(owner)];
 }
 
-// Gives the block memory, where `policy` wants it if there is one. False without an error: there is
-// none.
+// Gives the block memory, on the nodes of `policy` if there is one. Returns false without an error
+// if there is no memory.
 bool reserve_block(Block& block, const NumaPolicy* policy, Error* error) {
   std::uint64_t offset = part_of(arena.rank) + block.offset;
   bool reserved = false;
@@ -138,8 +141,8 @@ bool reserve_block(Block& block, const NumaPolicy* policy, Error* error) {
 Error allocate_exported(std::size_t bytes, std::size_t alignment, const NumaPolicy* policy,
                         bool reserved, void** memory) {
   *memory = nullptr;
-  // Reserving writes zeros: too much to do for what may hardly be touched, unless it has to be
-  // certain where that will lie.
+  // Reserving writes zeros. That is too much work for a block that may hardly be touched, unless
+  // its place has to be certain.
   constexpr std::size_t exported_bytes_max = std::size_t{1} << 30;  // guess
   bool certain = policy && policy->strict;
   if (reserved && !certain && bytes > exported_bytes_max) return MPI_SUCCESS;

@@ -1,6 +1,6 @@
-// What this rank leaves for `mpiexec --memory-report`: on which nodes the pages of its heap and of
-// the rest of the process lie, now and at the most. The slices the launcher looks at itself. Called
-// at a rank's end, in jobs that report only.
+// This rank's record for `mpiexec --memory-report`: on which NUMA nodes the pages of its heap and
+// of the rest of the process lie, now and at the most. The launcher itself looks at the slices. It
+// is called at a rank's end, only in jobs that report.
 #pragma once
 
 namespace baton::transport {

@@ -26,13 +26,13 @@ std::uint32_t own_pid_namespace() {
   return ::stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint32_t>(facts.st_ino) : 0;
 }
 
-// relaxed: it is written before `programs` says that there is one.
+// relaxed: the rank writes it before `programs` says that there is a program.
 bool counts_here(RankRow& row) {
   return std::atomic_ref(row.state.pid_namespace).load(std::memory_order_relaxed) ==
          own_pid_namespace();
 }
 
-// Nothing of it can store anything any more.
+// Returns whether the process can store nothing any more, because it has ended.
 bool has_ended(std::int32_t process) {
   if (::kill(process, 0) != 0 && errno == ESRCH) return true;
   char name[32], text[512];
@@ -42,11 +42,11 @@ bool has_ended(std::int32_t process) {
   const ssize_t length = ::read(file, text, sizeof text - 1);
   ::close(file);
   text[length > 0 ? length : 0] = '\0';
-  const char* name_end = std::strrchr(text, ')');  // the name may hold anything
+  const char* name_end = std::strrchr(text, ')');  // the name may contain anything
   return name_end && (name_end[1] == ' ' && (name_end[2] == 'Z' || name_end[2] == 'X'));
 }
 
-// Whether the rank has left program `number` for good, or is the next one already.
+// Returns whether the rank has left program `number` for good, or is the next one already.
 bool has_left(RankRow& row, std::uint32_t number) {
   const auto& state = row.state;
   // ORDER programs.claim: acquire here, release in become_rank; the row is the next program's.
@@ -54,25 +54,27 @@ bool has_left(RankRow& row, std::uint32_t number) {
   if (programs != number + 1) return programs > number + 1;
   // ORDER rank.phase: acquire here, release in the library of the other process.
   if (state.phase.load(std::memory_order_acquire) != Phase::finalized) return false;
-  // relaxed: a number to ask for.
+  // relaxed: this number is only used to ask the kernel.
   const std::int32_t process = state.pid.load(std::memory_order_relaxed);
   return has_ended(process);
 }
 
-// Whether another rank's processes have numbers that mean nothing here.
+// Returns whether another rank's process ids mean nothing here, since it has another namespace.
 bool is_out_of_sight(RankRow& row) {
   // ORDER programs.claim: acquire here, release in become_rank; its namespace is known.
   return row.state.programs.load(std::memory_order_acquire) > 0 && !counts_here(row);
 }
 
-// What the rank's last program has left in its row; not what the launcher has written there.
+// Clears what the rank's last program has left in its row, but not what the launcher has written
+// there.
 void clear(RankRow& row, std::uint32_t number) {
   auto& state = row.state;
-  // relaxed, all: ordered by the header's word.
+  // relaxed, all: they are ordered by the header's word.
   constexpr auto relaxed = std::memory_order_relaxed;
   if (state.programs.load(relaxed) == number) {
     std::int32_t last = state.pid.load(relaxed);
-    // Of a rank that is not here yet: whoever waits for it must not take it for finalized.
+    // This is for a rank that is not here yet: a rank that waits for it must not take it for
+    // finalized.
     if (last != 0 && has_ended(last) && state.pid.compare_exchange_strong(last, 0, relaxed))
       state.phase.store(Phase::unborn, relaxed);
   }
@@ -97,8 +99,8 @@ bool make_new(lockfree::JobHeader* job, int descriptor, std::uint32_t number) {
   return platform::clear_memory(descriptor, start, platform::memory_file_bytes(descriptor) - start);
 }
 
-// Waits until the memory is new for program `number`; the first to see that all have left the one
-// before makes it so.
+// Waits until the memory is new for program `number`; the first rank to see that all have left the
+// program before makes it new.
 Error wait_for_new_memory(lockfree::JobHeader* job, int descriptor, std::uint32_t number) {
   std::atomic_ref new_for(job->new_for);
   while (true) {
@@ -115,7 +117,7 @@ Error wait_for_new_memory(lockfree::JobHeader* job, int descriptor, std::uint32_
                     rank);
       all_left = has_left(row, number - 1);
     }
-    // relaxed: the word has been acquired, and only one gets it.
+    // relaxed: the word was acquired above, and only one rank wins the exchange.
     if (all_left && new_for.compare_exchange_strong(now, now + 1, std::memory_order_relaxed)) {
       if (!make_new(job, descriptor, number))
         return fail(MPI_ERR_OTHER,
@@ -149,20 +151,20 @@ Error refuse(const lockfree::JobHeader& job, LocalRank rank, std::int32_t before
 Error become_rank(lockfree::JobHeader* job, int descriptor, LocalRank rank) {
   RankRow& row = *lockfree::rank_row(job, number_of(rank));
   auto& state = row.state;
-  // relaxed: written by earlier processes of this rank; the exchange below decides.
+  // relaxed: earlier processes of this rank wrote it; the exchange below decides.
   std::int32_t before = state.pid.load(std::memory_order_relaxed);
   // ORDER rank.phase: acquire here, release in the process before.
   const Phase phase = state.phase.load(std::memory_order_acquire);
   const bool may_follow = phase == Phase::finalized && job->processes_offset == 0 &&
                           counts_here(row) && has_ended(before);
   if (before != 0 && !may_follow) return refuse(*job, rank, before, phase);
-  // relaxed: one of two processes gets the row; nothing else hangs on it.
+  // relaxed: one of two processes gets the row; no other data depends on it.
   if (!state.pid.compare_exchange_strong(before, ::getpid(), std::memory_order_relaxed) &&
       !(before == 0 &&
         state.pid.compare_exchange_strong(before, ::getpid(), std::memory_order_relaxed)))
     return refuse(*job, rank, before, Phase::initialized);
   std::atomic_ref(state.pid_namespace).store(own_pid_namespace(), std::memory_order_relaxed);
-  // relaxed: ordered by the number.
+  // relaxed: it is ordered by the number.
   state.phase.store(Phase::started, std::memory_order_relaxed);
   // ORDER programs.claim: release here, acquire in has_left; the row is ours.
   const std::uint32_t number = state.programs.fetch_add(1, std::memory_order_release);

@@ -1,5 +1,6 @@
-// What the ranks of a node share, part by part, for the layers above: each part by whose it is.
-// Where the parts lie is this layer's affair (arena.hpp). Ranks here are local ones.
+// This is the memory that the ranks of a node share, for the layers above: each part is found by
+// its owner. The layout of the parts is private to this layer (arena.hpp). Ranks here are local
+// ranks.
 // Invariant: a part is reserved before it is touched.
 #pragma once
 
@@ -12,9 +13,10 @@
 
 namespace baton::transport {
 
-// Attaching: to the job's memory that mpiexec has made, as one of its ranks; or as the only rank of
-// a program that was started without it. Errors are explained. `forget_attachment` is for a child
-// of this process, which is no rank: what was mapped is left alone.
+// Attaches this process to the job's memory that mpiexec has made, as one of its ranks; or as the
+// only rank of a program that was started without mpiexec. Errors are explained.
+// `forget_attachment` is for a child of this process, which is no rank: it leaves the mappings
+// alone.
 [[nodiscard]] inline Error attach(int descriptor, LocalRank rank) {
   return attach_arena(descriptor, rank);
 }
@@ -24,7 +26,7 @@ namespace baton::transport {
 inline void forget_attachment() {
   arena = Arena{};
 }
-// Whether this process is attached; all else here needs that.
+// Returns whether this process is attached; everything else here needs that.
 inline bool is_attached() {
   return arena.job != nullptr;
 }
@@ -34,18 +36,19 @@ inline LocalRank own_rank() {
 inline std::uint32_t rank_count() {
   return arena.ranks;
 }
-// Whether the job has processes on other nodes, and how many it has in all.
+// Return whether the job has processes on other nodes, and how many it has in all.
 inline bool spans_nodes() {
   return arena.job->processes_offset != 0;
 }
 inline std::uint32_t process_count() {
   return arena.job->world.processes;
 }
-// Of a job of several nodes: where a process is, and its card.
+// Returns the place of a process of a job of several nodes, and its card.
 inline lockfree::ProcessEntry& process_entry(Process process) {
   return *lockfree::process_entry(arena.job, number_of(process));
 }
-// Processes of our job by their local ranks, and back; `not_on_this_node` for all others.
+// These convert between processes of our job and their local ranks; `not_on_this_node` stands for
+// all others.
 inline Process process_at(LocalRank rank) {
   if (BATON_LIKELY(!spans_nodes())) return static_cast<Process>(number_of(rank));
   return static_cast<Process>(arena.row(rank).launcher.process);
@@ -54,16 +57,16 @@ inline LocalRank local_rank_of(Process process) {
   if (number_of(process) >= process_count()) return not_on_this_node;
   if (BATON_LIKELY(!spans_nodes())) return static_cast<LocalRank>(number_of(process));
   const lockfree::ProcessEntry& entry = process_entry(process);
-  // On one machine that is taken for several all are in the arena.
+  // On one machine that is taken for several nodes all ranks are in the arena.
   return entry.place.node == arena.row(arena.rank).launcher.place.node
              ? static_cast<LocalRank>(entry.local_rank)
              : not_on_this_node;
 }
-// What mpiexec has written for all ranks of the job.
+// Returns the header that mpiexec has written for all ranks of the job.
 inline lockfree::JobHeader& job() {
   return *arena.job;
 }
-// A rank's row of the status board.
+// Returns a rank's row of the status board.
 inline lockfree::RankRow& status_row(LocalRank rank) {
   return arena.row(rank);
 }
@@ -80,7 +83,7 @@ inline Doorbell& doorbell(LocalRank rank) {
   return arena.doorbell(rank);
 }
 
-// --- offers: a rank's own, by their slots. A page of them has memory or none.
+// --- offers: a rank's own, by their slots. A page of them may have no memory yet.
 inline Offer& offer(LocalRank owner, std::uint32_t slot) {
   return arena.offers(owner)[slot];
 }
@@ -99,7 +102,8 @@ inline Advert& advert(LocalRank receiver, LocalRank sender, std::uint64_t number
   return reserve(arena.rank, arena.layout.adverts + number_of(sender) * bytes, bytes);
 }
 
-// --- staging: chunks of `owner`, several of which are a window, and how far a window is filled.
+// --- staging: chunks of `owner`, several of which are a window; and the progress to which a window
+// is filled.
 inline char* chunk(LocalRank owner, std::uint32_t number) {
   return arena.chunk(owner, number);
 }
@@ -111,7 +115,8 @@ inline Progress& window_progress(LocalRank owner, lockfree::Window window) {
   return arena.progress(owner, window.first());
 }
 
-// --- what `sender` deposits through at `receiver`, in a job that repeats the deposit study.
+// --- the memory through which `sender` deposits data at `receiver`, in a job that repeats the
+// deposit study.
 inline char* deposit_memory(LocalRank receiver, LocalRank sender) {
   return arena.deposit(receiver, sender);
 }

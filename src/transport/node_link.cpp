@@ -10,14 +10,14 @@ namespace baton::transport {
 
 namespace {
 
-// So many messages through the shared ring before a peer is worth a ring.
+// A peer is worth a ring of its own after this many messages through the shared ring.
 constexpr std::uint32_t shared_sends_max = 16;  // guess
 
 }  // namespace
 
 NodeLink::NodeLink(LocalRank rank, LineSender& out, LineReceiver& in)
     : rank_(rank), out_(out), in_(in) {
-  // No lines yet; but what we wish can be said from the beginning.
+  // There are no lines yet, but our wishes can be told from the beginning.
   in_.attach(nullptr, arena.consumer(arena.rank, rank));
 }
 
@@ -32,7 +32,7 @@ Error NodeLink::begin() {
                    number_of(arena.rank));
     return MPI_SUCCESS;
   }
-  // Claim last: memory for the ring first, then the announcement.
+  // The ring is claimed last: its memory comes first, then the announcement.
   if (Error error = reserve_ring()) return error;
   use_lane();
   return MPI_SUCCESS;
@@ -40,7 +40,7 @@ Error NodeLink::begin() {
 
 bool NodeLink::take_own_ring() {
   auto& own = arena.shared_ring_control(rank_).rings.own;
-  // relaxed: only the count counts.
+  // relaxed: only the count matters.
   const auto before = static_cast<std::int32_t>(own.fetch_add(1, std::memory_order_relaxed));
   if (before < arena.job->rings.own_max && reserve_ring() == MPI_SUCCESS) return true;
   own.fetch_sub(1, std::memory_order_relaxed);

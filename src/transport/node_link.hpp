@@ -1,8 +1,8 @@
-// The link through the node's shared memory: by a ring of our own at the peer, or by the one that
-// senders to it share. Of few ranks each pair has its own from the beginning; of many all begin in
-// the shared one, which costs neither memory nor a system call, and who sends much gets a ring of
-// its own, while there are any. The line that says so is the last in the shared ring, so that order
-// holds (docs/decisions/shared-rings.md).
+// This is the link through the node's shared memory: by a ring of our own at the peer, or by the
+// one that senders to it share. With few ranks each pair has its own ring from the beginning. With
+// many ranks all begin in the shared ring, which costs neither memory nor a system call, and a
+// sender that sends much gets a ring of its own, while there are any. The line that announces this
+// is its last in the shared ring, so that order holds (docs/decisions/shared-rings.md).
 #pragma once
 
 #include "base/error.hpp"
@@ -44,11 +44,11 @@ class NodeLink final : public Link {
   LineReceiver& in_;
   lockfree::SharedSendRing<Hardware> shared_;
   std::uint32_t shared_sends_ = 0;
-  bool own_refused_ = false;   // there is none left there, or no memory
-  bool own_reserved_ = false;  // it has memory; the line that says so waits for room
+  bool own_refused_ = false;   // the peer has no ring left, or there is no memory
+  bool own_reserved_ = false;  // the ring has memory; the line that announces it waits for room
 };
 
-// The ring that senders to this rank share.
+// This is the inbox of the ring that all senders to this rank share.
 class SharedInbox final : public Inbox {
  public:
   void attach();
@@ -63,10 +63,11 @@ class SharedInbox final : public Inbox {
   lockfree::ReceiveRing<Hardware, lockfree::shared_ring_lines> ring_;
 };
 
-// That ring of ours, attached; null: no memory.
+// Returns the inbox of this rank's shared ring, attached; null: no memory.
 Inbox* make_shared_inbox();
 
-// A link to a process of this node; the lanes are its peer's, beside it. Null: no memory.
+// Makes a link to a process of this node. The lanes belong to its peer, which keeps them beside the
+// link. Null: no memory.
 Link* make_node_link(Process process, LineSender& out, LineReceiver& in);
 
 }  // namespace baton::transport

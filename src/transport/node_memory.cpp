@@ -10,7 +10,7 @@ namespace baton::transport {
 
 namespace {
 
-// What is taken, by offset; private memory.
+// These are the pieces that are taken, by offset. The list is in private memory.
 struct Piece {
   std::int64_t offset;
   std::int64_t bytes;
@@ -18,11 +18,11 @@ struct Piece {
 };
 Piece* pieces = nullptr;
 
-// Of all ranks.
+// Returns the count of bytes that all ranks have taken together.
 std::atomic_ref<std::uint64_t> taken_bytes() {
   return std::atomic_ref(arena.job->rooms.bytes);
 }
-// relaxed, both: a sum; what it is of has an order of its own.
+// relaxed, both: only the sum matters; the memory itself is ordered by its users.
 bool add_taken(std::uint64_t bytes, std::uint64_t limit) {
   if (taken_bytes().fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit) return true;
   taken_bytes().fetch_sub(bytes, std::memory_order_relaxed);
@@ -32,7 +32,8 @@ void subtract_taken(std::uint64_t bytes) {
   taken_bytes().fetch_sub(bytes, std::memory_order_relaxed);  // relaxed: as above
 }
 
-// A piece in the first gap that is long enough; null where there is none, or no memory to note it.
+// Takes a piece in the first gap that is long enough; null where there is none, or no memory to
+// note it.
 Piece* take_addresses(std::int64_t bytes) {
   const auto end = static_cast<std::int64_t>(lockfree::room_pool_bytes(arena.ranks));
   Piece** link = &pieces;
@@ -58,7 +59,7 @@ NodePages take_pages(std::uint64_t bytes, std::uint64_t limit) {
   }
   const std::uint64_t start = arena.layout.rooms + static_cast<std::uint64_t>(piece->offset);
   if (reserve(arena.rank, start, bytes) == MPI_SUCCESS) return {piece->offset};
-  // What it got of it goes back, too.
+  // The part that did get memory is given back, too.
   release_pages(arena.rank, piece->offset, bytes);
   forget_pages(piece->offset);
   return {-1, MemoryLack::no_memory};

@@ -1,6 +1,7 @@
-// Memory that the ranks of a node share, by the page: a rank takes some, all ranks of the node map
-// it by its owner and offset, and any of them may give pages back. Rooms of collectives have theirs
-// from here. What all ranks of the job have taken together is bounded by the caller.
+// This is memory that the ranks of a node share, by the page: a rank takes some, all ranks of the
+// node map it by its owner and offset, and any of them may give pages back. The rooms of
+// collectives are made of it. The caller sets the bound on what all ranks of the job have taken
+// together.
 // Invariant: a piece has memory from take_pages to release_pages, and addresses to forget_pages.
 #pragma once
 
@@ -10,7 +11,8 @@
 
 namespace baton::transport {
 
-// Why there is none. `in_use`: others have what there may be; what they give back can be had.
+// Says why there is no memory. `in_use`: other communicators hold it, and it can be had when they
+// give it back.
 enum class MemoryLack : std::uint8_t { nothing, no_memory, in_use };
 
 struct NodePages {
@@ -18,20 +20,20 @@ struct NodePages {
   MemoryLack lack = MemoryLack::nothing;
 };
 
-// Takes whole pages of this rank's for so many bytes, if all ranks then have no more than `limit`
+// Takes whole pages of this rank's for `bytes`, if all ranks then have no more than `limit`
 // together. The caller makes sure that one thread at a time takes and forgets.
 NodePages take_pages(std::uint64_t bytes, std::uint64_t limit);
-// Where a piece of a rank's lies in this process.
+// Returns where a piece of a rank's pages lies in this process.
 inline char* map_pages(LocalRank owner, std::int64_t offset) {
   return arena.part(owner, arena.layout.rooms + static_cast<std::uint64_t>(offset));
 }
-// Whether this process can map what a rank takes: it is on this node.
+// Returns whether this process can map the pages that a rank takes: the rank is on this node.
 inline bool reaches_pages_of(LocalRank rank) {
   return number_of(rank) < arena.ranks;
 }
-// Gives memory back to the system, of any rank's pieces: `bytes` are whole pages.
+// Gives memory of any rank's pieces back to the system: `bytes` are whole pages.
 void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes);
-// The addresses of a piece that take_pages has given are free again.
+// Frees the addresses of a piece that take_pages has given.
 void forget_pages(std::int64_t offset);
 
 }  // namespace baton::transport

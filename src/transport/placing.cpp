@@ -23,11 +23,11 @@ using platform::MemoryBinding;
 using platform::MemoryMode;
 using platform::NodeMask;
 
-// What one rank says for all: bits of JobHeader::notes_given.
+// One rank says these for all; they are bits of JobHeader::notes_given.
 enum Note : std::uint32_t { note_refused = 1, note_huge = 2, note_no_plan = 4 };
 
 __attribute__((format(printf, 2, 3))) void say_once(Note note, const char* format, ...) {
-  // relaxed: one rank gets to say it; nothing else hangs on it.
+  // relaxed: one rank gets to say it; no other data depends on it.
   if (std::atomic_ref(arena.job->notes_given).fetch_or(note, std::memory_order_relaxed) & note)
     return;
   char text[400];
@@ -38,7 +38,7 @@ __attribute__((format(printf, 2, 3))) void say_once(Note note, const char* forma
   report("%s", text);
 }
 
-// A turn among ranks is the process's, not the thread's.
+// A turn among ranks belongs to the process, not the thread, so threads take this lock, too.
 platform::Lock turn_lock;
 
 Shortage seen;  // under the heap's lock
@@ -47,7 +47,7 @@ unsigned long long mib(std::uint64_t bytes) {
   return static_cast<unsigned long long>(bytes >> 20);
 }
 
-// The nodes of a policy as this rank has them; count 0: nobody knows.
+// Finds the nodes of a policy as this rank has them; a count of 0: they are not known.
 Error find_order(const NumaPolicy& policy, lockfree::MemoryOrder* order) {
   const lockfree::MemoryRow& row = arena.memory(arena.rank);
   *order = {};
@@ -84,7 +84,8 @@ NodeMask mask_of(const lockfree::MemoryOrder& order, int count) {
   return mask;
 }
 
-// The kernel refuses to bind: an error where the policy is strict, else a sentence once a job.
+// Reports that the kernel refuses to bind: as an error where the policy is strict, else as a
+// sentence once a job.
 Error not_bound(const NumaPolicy& policy) {
   constexpr char remedy[] =
       "in a container start it with --cap-add SYS_NICE, or a seccomp profile that allows mbind";
@@ -123,7 +124,7 @@ Error check_room(const NumaPolicy& policy, const lockfree::MemoryOrder& order, b
               order.meant > 1 ? " and the others have" : " has", mib(room), mib(bytes));
 }
 
-// In parts where the first node has no room for all.
+// Binds the memory, in parts where the first node has no room for all of it.
 Error bind_preferring(const Unplaced& memory, const NumaPolicy& policy,
                       const lockfree::MemoryOrder& order) {
   NodeShare shares[std::size(order.nodes) + 1];
@@ -142,7 +143,7 @@ Error bind_preferring(const Unplaced& memory, const NumaPolicy& policy,
   return MPI_SUCCESS;
 }
 
-// For the report: what of a block that is there now has come elsewhere than to the meant nodes.
+// Notes for the report which part of a new block lies on other than the meant nodes.
 void look_for_shortage(const Unplaced& memory, const NumaPolicy& policy) {
   lockfree::MemoryOrder order;
   if (policy.strict || memory.descriptor < 0 || find_order(policy, &order) || order.count == 0)
@@ -192,7 +193,7 @@ bool reserve_block(const Unplaced& memory, const NumaPolicy& policy) {
   bool got_huge = false, reserved;
   if (memory.descriptor < 0) {
     if (huge) got_huge = platform::ask_for_huge_pages(memory.address, memory.bytes);
-    // What may go elsewhere may also come with its first use.
+    // Memory that may lie elsewhere may also get its pages with its first use.
     reserved = !policy.strict || platform::reserve_private_memory(memory.address, memory.bytes);
   } else if (huge) {
     reserved = platform::reserve_huge_memory(memory.descriptor, memory.offset, memory.address,
@@ -209,8 +210,9 @@ bool reserve_block(const Unplaced& memory, const NumaPolicy& policy) {
   return reserved;
 }
 
-// Whether ranks that look at a node's room at the same time could count on the same room. Where all
-// could have as much, none waits while another's pages are cleared.
+// Returns whether ranks that look at a node's room at the same time could count on the same room.
+// If the node has room for such a block of every rank, none waits while another's pages are
+// cleared.
 bool room_is_short(const Unplaced& memory, const NumaPolicy& policy) {
   if (policy.strict) return true;
   lockfree::MemoryOrder order;
@@ -219,12 +221,13 @@ bool room_is_short(const Unplaced& memory, const NumaPolicy& policy) {
   return room / arena.ranks < memory.bytes;
 }
 
-// How much a nearly full node gives is not known exactly. What it did not give has gone to the node
-// nearest to it; where others were named, too, it belongs there.
+// Moves pages back to the named nodes. It is not known exactly how much a nearly full node gives;
+// the rest has gone to the node nearest to it, and belongs on another named node where there are
+// several.
 void gather_on_named(const Unplaced& memory, const NumaPolicy& policy) {
   lockfree::MemoryOrder order;
   if (find_order(policy, &order) || order.meant < 2) return;
-  platform::touch_pages(memory.address, memory.bytes);  // the kernel moves what is mapped
+  platform::touch_pages(memory.address, memory.bytes);  // the kernel only moves mapped pages
   platform::gather_pages(memory.address, memory.bytes, mask_of(order, order.meant));
 }
 

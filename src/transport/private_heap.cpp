@@ -41,7 +41,7 @@ Error allocate_private(std::size_t bytes, std::size_t alignment, const NumaPolic
     return error;
   }
   platform::Guard guard(lock);
-  // relaxed: only changed under this lock.
+  // relaxed: it is only changed under this lock.
   *block = {blocks.load(std::memory_order_relaxed), address, whole};
   blocks.store(block, std::memory_order_relaxed);
   *memory = address;
@@ -49,13 +49,13 @@ Error allocate_private(std::size_t bytes, std::size_t alignment, const NumaPolic
 }
 
 bool release_private(void* address) {
-  // relaxed: whoever has a block here has put it there, or got the address from who did.
+  // relaxed: a thread that has a block has put it there, or got the address from a thread that did.
   if (!blocks.load(std::memory_order_relaxed)) return false;
   platform::Guard guard(lock);
   Block* before = nullptr;
   for (Block* block = blocks.load(std::memory_order_relaxed); block; block = block->next) {
     if (block->address == address) {
-      // relaxed: only changed under this lock.
+      // relaxed: it is only changed under this lock.
       if (before)
         before->next = block->next;
       else

@@ -1,6 +1,6 @@
-// Memory of MPI_Alloc_mem under a NUMA policy that peers cannot map: where there is no exported
-// heap, or no room in it. Called by world/. Invariant: blocks are whole pages, so that none has
-// another's policy.
+// This is memory of MPI_Alloc_mem under a NUMA policy that peers cannot map: where there is no
+// exported heap, or no room in it. It is called by world/. Invariant: blocks are whole pages, so
+// that each can have its own policy.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace baton::transport {
 
-// As allocate_exported.
+// Allocates as allocate_exported does (heap.hpp).
 [[nodiscard]] Error allocate_private(std::size_t bytes, std::size_t alignment,
                                      const NumaPolicy& policy, void** memory);
 
-// False when no such block begins there.
+// Returns false when no such block begins there.
 bool release_private(void* address);
 
 }  // namespace baton::transport

@@ -25,9 +25,10 @@ Error place_part(char* address, char* end, bool* reserved) {
   return place_and_reserve({address, bytes, heap.file(), in_file}, wanted, reserved);
 }
 
-// Whole huge pages by themselves, since only these can be huge. The heap begins with one.
+// Gives the block memory. Whole huge pages are placed by themselves, since only these can be huge.
+// The heap begins with one.
 bool place(char* address, std::uint64_t bytes) {
-  // A block that may be little used, if it need not lie anywhere.
+  // A longer block may be little used, so it gets no memory at once if it need not lie anywhere.
   constexpr std::uint64_t reserved_bytes_max = std::uint64_t{1} << 30;  // guess
   if (wanted.word == MemoryWord::none && bytes > reserved_bytes_max) return true;
   char* end = address + bytes;

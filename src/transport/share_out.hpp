@@ -1,4 +1,4 @@
-// How a block is cut where its first node has no room for all of it. Pure.
+// Cuts a block into parts where its first node has no room for all of it. The function is pure.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +14,9 @@ struct NodeShare {
   std::uint64_t bytes;  // whole pages
 };
 
-// Cuts `bytes` (whole pages) among `nodes` in their order: to each what `room_of(node)` says it
-// has. What none has room for goes to the first, and the kernel decides. Fills `shares`, as long as
-// `nodes`; returns how many.
+// Cuts `bytes` (whole pages) among `nodes` in their order: each gets as much as `room_of(node)`
+// says it has. The rest, for which no node has room, goes to the first, and the kernel decides.
+// Fills `shares`, which is as long as `nodes`; returns how many it has filled.
 template <class RoomOf>
 int share_out(std::uint64_t bytes, std::span<const std::uint8_t> nodes, RoomOf room_of,
               NodeShare* shares) {

@@ -15,18 +15,20 @@ namespace baton::transport {
 
 namespace {
 
-// Of this process; one for each rank that it is, which only tests have several of.
+// This is the word of this process that others read as a probe; there is one for each rank that the
+// process is (only tests are several ranks).
 std::uint64_t* probe_word = nullptr;
-// One byte a rank: unknown, permitted, or refused + errno (below 250).
+// There is one byte per rank: unknown, permitted, or refused + errno (below 250).
 std::uint8_t* verdicts = nullptr;
 
 constexpr std::uint8_t unknown = 0, permitted = 1, refused = 2;
 
-// Whether this rank takes no part: under valgrind others would write where it does not see it.
+// Returns whether this rank takes no part: under valgrind others would write where valgrind does
+// not see it.
 bool is_off() {
   return !settings.cma || platform::runs_under_valgrind();
 }
-constexpr std::uint64_t off_value = 0;  // in a probe word's place
+constexpr std::uint64_t off_value = 0;  // in place of a probe word's value
 
 std::uint8_t probe(LocalRank owner) {
   if (is_off()) return refused + ECANCELED;
@@ -34,15 +36,15 @@ std::uint8_t probe(LocalRank owner) {
   // ORDER probe.word: acquire here, release in offer_probe_word; pid and value belong to the
   // address.
   auto* address = reinterpret_cast<void*>(state.probe_address.load(std::memory_order_acquire));
-  if (!address) return unknown;  // it has not come so far yet
+  if (!address) return unknown;  // the rank has not published it yet
   std::uint64_t copy = 0;
-  // relaxed: ordered by the address.
+  // relaxed: it is ordered by the address.
   int pid = state.pid.load(std::memory_order_relaxed);
   std::uint64_t expected = state.probe_value.load(std::memory_order_relaxed);
   if (expected == off_value) return refused + ECANCELED;
   std::int64_t got = platform::read_process_memory(pid, address, &copy, sizeof copy);
   if (got == sizeof copy && copy == expected) return permitted;
-  // A process of that number that is not our peer (another process-id namespace) reads as ESRCH.
+  // A process with that id that is not our peer (in another process-id namespace) reads as ESRCH.
   int cause = got < 0 ? errno : ESRCH;
   return static_cast<std::uint8_t>(refused + std::min(cause, 250));
 }
@@ -78,7 +80,7 @@ Reason refusal(LocalRank owner) {
     case EACCES:
       return Reason::cma_not_permitted;
     case ESRCH:
-    case EFAULT:  // its word lies where it says, so this was another process
+    case EFAULT:  // the peer's word lies at that address, so this was another process
       return Reason::cma_no_process;
     case ENOSYS:
       return Reason::cma_not_in_kernel;
@@ -93,7 +95,7 @@ int failed_probe_errno() {
 }
 
 void offer_probe_word() {
-  // All ranks are descendants of mpiexec.
+  // All ranks are descendants of mpiexec, so permitting it permits them.
   if (settings.cma && arena.job->launcher_pid) platform::permit_attach(arena.job->launcher_pid);
   probe_word = static_cast<std::uint64_t*>(std::malloc(sizeof *probe_word));
   if (!probe_word) return;  // then nobody copies
@@ -109,11 +111,11 @@ void offer_probe_word() {
 
 namespace {
 
-// Calls copy(process id, offset, bytes) until all is copied; false when the kernel refuses.
+// Calls copy(process id, offset, bytes) until all is copied; returns false when the kernel refuses.
 template <class Copy>
 bool copy_all(LocalRank owner, std::int64_t bytes, Copy copy) {
   constexpr std::int64_t piece_bytes = 1 << 20;  // guess: short enough to be interruptible
-  // relaxed: set before contact.
+  // relaxed: it was set before contact.
   int pid = arena.row(owner).state.pid.load(std::memory_order_relaxed);
   for (std::int64_t done = 0; done < bytes;) {
     std::int64_t got =
@@ -188,12 +190,12 @@ bool write_by_kernel(LocalRank owner, const void* source, void* address, std::in
 }
 
 bool read_runs_from(LocalRank owner, const platform::ProcessRuns& runs, void* target) {
-  // relaxed: set before contact.
+  // relaxed: it was set before contact.
   return runs.read(arena.row(owner).state.pid.load(std::memory_order_relaxed), target);
 }
 
 bool write_runs_to(LocalRank owner, const void* source, const platform::ProcessRuns& runs) {
-  // relaxed: set before contact.
+  // relaxed: it was set before contact.
   return runs.write(arena.row(owner).state.pid.load(std::memory_order_relaxed), source);
 }
 

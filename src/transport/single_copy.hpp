@@ -1,5 +1,5 @@
-// Single copy: the receiver reads the sender's buffer by cross-memory attach, where both sides'
-// kernels permit it. Probed with a real copy at first contact.
+// In a single copy the receiver reads the sender's buffer by cross-memory attach, where the kernel
+// permits it to both. A real copy at first contact probes this.
 #pragma once
 
 #include <cstddef>
@@ -11,44 +11,51 @@
 
 namespace baton::transport {
 
-// Whether this process may read from the given rank's memory by cross-memory attach; probed once
-// per pair.
+// Returns whether this process may read from the given rank's memory by cross-memory attach, which
+// is probed once per pair.
 bool can_read_from(LocalRank owner);
-// Whether it can copy from that address there: so, or because the address is exported.
+// Returns whether this process can copy from that address of the rank: by cross-memory attach, or
+// because the address is exported.
 bool can_reach(LocalRank owner, const void* address);
-// Whether that rank can copy to and from an address of ours without a system call.
+// Returns whether that rank can copy to and from an address of ours without a system call.
 bool is_mappable_by(LocalRank rank, const void* address);
-// Whether it can copy there at all; by system calls, as far as we can there.
+// Returns whether that rank can copy there at all. By system calls it can if we can copy at that
+// rank.
 bool is_reachable_by(LocalRank rank, const void* address);
-// Where memory of that rank lies in this process, so that it is copied without a system call: it is
-// exported, or can be attached. Null when neither. For use at once: the next call may unmap what is
-// attached.
+// Returns where memory of that rank lies in this process, so that it is copied without a system
+// call: it is exported, or can be attached; null when neither. The address is for use at once: the
+// next call may unmap attached memory.
 char* reach(LocalRank owner, const void* address, std::size_t bytes);
-// The same for an address that is kept: what is not exported is mapped until `let_go`, which the
-// caller owes where `attached` was set.
+// Reaches memory as `reach` does, for an address that is kept: memory that is not exported stays
+// mapped until `let_go`, which the caller owes where `attached` was set.
 char* reach_lasting(LocalRank owner, const void* address, std::size_t bytes, bool* attached);
 void let_go(char* here);
-// Before the arena is detached: another job's ranks may permit other things.
+// Forgets the results of probes, before the arena is detached: another job's ranks may permit other
+// things.
 void forget_verdicts();
-// What speaks against it; none: it may.
+// Returns the reason why single copies from that rank are refused; none: they are permitted.
 Reason refusal(LocalRank owner);
-// Of the last probe whose refusal was `cma_failed`.
+// Returns the errno of the last probe whose refusal was `cma_failed`.
 int failed_probe_errno();
 
-// Permits the job's ranks to attach, and publishes the word that their probes read. Once, at start.
+// Permits the job's ranks to attach, and publishes the word that their probes read. It is called
+// once, at start.
 void offer_probe_word();
 
-// Copies `bytes` from `address` in the rank's memory. False when the kernel refused part of it.
+// Copies `bytes` from `address` in the rank's memory. Returns false when the kernel refused part of
+// it.
 bool read_from(LocalRank owner, const void* address, void* target, std::int64_t bytes);
 
-// Copies `bytes` to `address` in the rank's memory. False as above.
+// Copies `bytes` to `address` in the rank's memory. Returns false as read_from does.
 bool write_to(LocalRank owner, const void* source, void* address, std::int64_t bytes);
 
-// The same by the kernel, whatever is mapped. Where it has refused, errno says why here and above:
-// EPERM; or ESRCH, its process has ended; or EFAULT, nothing is mapped there.
+// Copies as read_from does, but by the kernel, whatever is mapped. Where the kernel has refused,
+// here and above, errno says why: EPERM; or ESRCH, the process has ended; or EFAULT, nothing is
+// mapped there.
 bool read_by_kernel(LocalRank owner, const void* address, void* target, std::int64_t bytes);
 bool write_by_kernel(LocalRank owner, const void* source, void* address, std::int64_t bytes);
-// Copies pieces of the rank's memory by the kernel, from or to one piece of ours. False as above.
+// Copies pieces of the rank's memory by the kernel, from or to one piece of ours. Returns false as
+// read_from does.
 bool read_runs_from(LocalRank owner, const platform::ProcessRuns& runs, void* target);
 bool write_runs_to(LocalRank owner, const void* source, const platform::ProcessRuns& runs);
 

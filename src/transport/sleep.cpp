@@ -16,13 +16,13 @@ namespace baton::transport {
 
 namespace {
 
-// The end by which we wake another rank; -1: it cannot be opened. Its number is kept plus 1; 0: not
-// opened yet.
+// Returns the end of the pipe by which we wake another rank; -1: it cannot be opened. The table
+// keeps descriptors plus 1; 0: not opened yet.
 int pipe_to(LocalRank rank) {
   int& pipe = arena.pipes_to_others[number_of(rank)];
   if (pipe == 0) {
     const auto& state = status_row(rank).state;
-    // relaxed: written before the rank announced that it sleeps, which we have seen.
+    // relaxed: it was written before the rank announced that it sleeps, which we have seen.
     const int number = state.wake_pipe.load(std::memory_order_relaxed);
     const int process = state.pid.load(std::memory_order_relaxed);
     const int opened = number > 0 ? platform::open_from_process(process, number - 1) : -1;
@@ -68,7 +68,7 @@ void sleep_with_descriptors(std::uint32_t expected, std::int64_t bound_us, pollf
                             int count) {
   pollfd ends[1 + sleep_descriptors_max] = {{arena.wake_pipe[0], POLLIN, 0}};
   std::copy_n(beside, count, ends + 1);
-  // relaxed: who changes it after this writes to the pipe, too.
+  // relaxed: a rank that changes it after this writes to the pipe, too.
   if (doorbell(own_rank()).wake.word.load(std::memory_order_relaxed) != expected) return;
   const timespec bound{bound_us / 1000000, bound_us % 1000000 * 1000};
   ::ppoll(ends, 1 + static_cast<nfds_t>(count), &bound, nullptr);
@@ -81,7 +81,7 @@ void sleep_with_descriptors(std::uint32_t expected, std::int64_t bound_us, pollf
 void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us, pollfd* beside, int count) {
   if (BATON_UNLIKELY(spans_nodes()))
     return sleep_with_descriptors(expected, bound_us, beside, count);
-  constexpr std::int64_t blind_us = 200;  // guess: who looks at no descriptor comes back soon
+  constexpr std::int64_t blind_us = 200;  // guess: this wait does not watch descriptors
   if (BATON_UNLIKELY(count > 0)) bound_us = std::min(bound_us, blind_us);
   platform::futex_wait(doorbell(own_rank()).wake.word, expected, bound_us);
 }
@@ -89,7 +89,8 @@ void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us, pollfd* be
 void wake_sleeper(LocalRank rank) {
   if (BATON_LIKELY(!spans_nodes())) return platform::futex_wake(doorbell(rank).wake.word);
   const int end = rank == own_rank() ? arena.wake_pipe[1] : pipe_to(rank);
-  // A full pipe has woken it; one that cannot be opened leaves it to sleep to its bound.
+  // If the pipe is full, the rank was woken already; if it cannot be opened, the rank sleeps until
+  // its bound.
   if (end >= 0) (void)!::write(end, "", 1);
 }
 

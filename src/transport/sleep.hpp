@@ -1,6 +1,7 @@
-// How a rank sleeps until another wakes it. In a job of one node on its wake word alone; where
-// there is a network on a pipe and the network's descriptor, since nobody can wait for a word and a
-// descriptor at the same time. The words and their order are lockfree/doorbell.hpp's.
+// A rank sleeps here until another rank wakes it. In a job of one node a rank sleeps on its wake
+// word alone; where there is a network it sleeps on a pipe and the network's descriptor, since a
+// thread cannot wait for a word and a descriptor at the same time. lockfree/doorbell.hpp defines
+// the words and their order.
 #pragma once
 
 #include <poll.h>
@@ -12,17 +13,18 @@
 
 namespace baton::transport {
 
-// Before anyone may sleep, in a job of several nodes: the pipe by which others wake this rank.
+// Opens the pipe by which others wake this rank, in a job of several nodes. It is called before any
+// rank may sleep.
 [[nodiscard]] Error open_wake_pipe();
 void close_wake_pipe();
 
-// So many descriptors may be waited for beside.
+// At most this many descriptors may be waited for beside the wake word.
 inline constexpr int sleep_descriptors_max = 16;
-// Sleeps while this rank's wake word holds `expected`, none of the descriptors has what it waits
-// for, and no longer than `bound_us`. The announcement has been made. Says what the descriptors
-// have, as poll does.
+// Sleeps while this rank's wake word holds `expected` and no descriptor is ready, but no longer
+// than `bound_us`. The caller has announced that it sleeps. The events of the descriptors are
+// returned in `beside`, as by poll.
 void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us, pollfd* beside, int count);
-// Ends that of a rank; its wake word has been changed.
+// Ends the sleep of a rank, whose wake word the caller has changed.
 void wake_sleeper(LocalRank rank);
 
 }  // namespace baton::transport

@@ -14,7 +14,7 @@ Error reserve_in_file(LocalRank owner, std::uint64_t start, std::uint64_t bytes)
     if (Error error = check_slice_room(owner, bytes)) return error;
   if (const int descriptor = job_file(); platform::reserve_memory(descriptor, start, bytes))
     return MPI_SUCCESS;
-  // Without the file, or where a container's filter refuses fallocate.
+  // Without the file, or where a container's filter refuses fallocate, madvise may still reserve.
   if (errno == EBADF || errno == EPERM || errno == ENOSYS) {
     const int cause = errno;
     if (platform::reserve_mapped_memory(reinterpret_cast<char*>(arena.job) + start, bytes))

@@ -1,6 +1,6 @@
-// Memory for what a rank has in the job's file: its slice, and its mailbox. Called before a part is
-// touched, by the owner or by who writes there. Invariant: where the owner's policy is strict, a
-// part gets memory on the nodes that it names, or none.
+// Reserves memory for the parts of a rank in the job's file: its slice, and its mailbox. It is
+// called before a part is touched, by the owner or by a rank that writes there. Invariant: where
+// the owner's policy is strict, a part gets memory on the nodes that it names, or none.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@
 
 namespace baton::transport {
 
-// Makes sure that [offset, offset + bytes) of a rank's slice has memory. Explains on failure.
+// Makes sure that [offset, offset + bytes) of a rank's slice has memory. Explains a failure.
 Error reserve(LocalRank owner, std::uint64_t offset, std::uint64_t bytes);
 
-// The same of a part of the file, from `start` on, that lies where the owner's queues do.
+// Reserves a part of the file, from `start` on, that lies on the node where the owner's queues do.
 Error reserve_in_file(LocalRank owner, std::uint64_t start, std::uint64_t bytes);
 
 }  // namespace baton::transport

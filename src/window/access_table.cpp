@@ -19,7 +19,7 @@ bool is_alike(const Access& one, const Access& other) {
          one.reads_only == other.reads_only;
 }
 
-// Whether types say so: MPI_INT and MPI_INTEGER are the same elements.
+// Returns whether two accesses differ in type. MPI_INT and MPI_INTEGER are the same elements.
 bool has_other_type(const Access& one, const Access& other) {
   if (one.type == other.type || one.type == 0 || other.type == 0) return false;
   const auto element = datatype::without_plain(one.element);
@@ -32,10 +32,11 @@ Clash clash_of(const Access& one, const Access& other, bool same_op) {
   if (one.first >= other.last || other.first >= one.last) return Clash::none;
   if (one.reads_only && other.reads_only) return Clash::none;
   if (!is_accumulate(one) || !is_accumulate(other)) return Clash::order;
-  // Those of one origin keep their order.
+  // The operations of one origin are done in its order, so they do not conflict with each other.
   if (one.rank == other.rank) return Clash::none;
   if (has_other_type(one, other)) return Clash::types;
-  // Locks and queues swap and replace the same word: the standard's own examples do.
+  // A compare-and-swap may meet any other operation: locks and queues swap and replace the same
+  // word, as the standard's own examples do.
   if (one.act == Act::compare_and_swap || other.act == Act::compare_and_swap) return Clash::none;
   if (one.operation == other.operation) return Clash::none;
   if (!same_op && (one.reads_only || other.reads_only)) return Clash::none;

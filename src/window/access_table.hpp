@@ -1,7 +1,8 @@
-// `mpiexec --check`: what has been done to one rank's window memory and is not ordered yet, in a
-// table of that rank's memory which all ranks of its node change; behind it, of the bytes that
-// operations of active targets have changed, what they were then. Used by check_access.cpp.
-// Invariant: all of it belongs to who holds the table's lock; zeros are the beginning.
+// This is the table of accesses of `mpiexec --check`: it records what has been done to one rank's
+// window memory and is not ordered yet, in a table in that rank's memory, which all ranks of its
+// node change. A copy of the window may follow the table: it holds the bytes that operations of
+// active targets have left. It is used by check_access.cpp.
+// Invariant: only the holder of the table's lock reads or changes it; a table of zeros is empty.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +22,17 @@ enum class Act : std::uint8_t {
   compare_and_swap,
 };
 
-// What ends the time in which nothing orders an access: the next fence; the end of the target's
-// exposure epoch; the origin's flush or unlock.
+// An era is the time in which nothing orders an access. It ends at the next fence, at the end of
+// the target's exposure epoch, or at the origin's flush or unlock.
 enum class Era : std::uint8_t { fence, started, passive };
 
-// Some bytes that an origin reaches. Travels between ranks as it is.
+// An access is a run of bytes that an origin reaches. It travels between ranks as it stands here.
 struct Access {
   std::int64_t first;      // byte of the window; in dynamic windows an address
-  std::int64_t last;       // behind it
-  std::int32_t rank;       // the origin, in the window
-  std::int32_t operation;  // handles, as integers; of accumulates
-  std::int32_t type;       // predefined; 0: of several
+  std::int64_t last;       // behind the last byte
+  std::int32_t rank;       // the origin's rank in the window
+  std::int32_t operation;  // handle as an integer, for accumulates
+  std::int32_t type;       // predefined datatype as an integer; 0: several
   datatype::Element element;
   Act act;
   Era era;
@@ -39,7 +40,7 @@ struct Access {
 };
 static_assert(sizeof(Access) == 32);
 
-// Why two accesses to the same bytes must not be at the same time, if they must not.
+// This is the reason why two accesses to the same bytes must not overlap in time, if there is one.
 enum class Clash : std::uint8_t {
   none,
   order,       // one of them writes
@@ -47,27 +48,30 @@ enum class Clash : std::uint8_t {
   types,       // accumulates of several predefined datatypes
 };
 
-// `same_op`: the window has the info accumulate_ops=same_op. Rules: MPI 5.0, "Semantics and
-// Correctness", and the info keys of "Window Creation".
+// Returns why two accesses conflict. `same_op`: the window has the info accumulate_ops=same_op. The
+// rules are in MPI 5.0, "Semantics and Correctness", and at the info keys of "Window Creation".
 Clash clash_of(const Access& one, const Access& other, bool same_op);
 
 class AccessTable {
  public:
-  // More are not kept. Each operation looks at all there are: this many cost it some microseconds.
+  // The table keeps at most this many accesses. Each operation compares itself with all of them,
+  // which costs it some microseconds when the table is full.
   static constexpr std::uint32_t accesses_max = 4096;
 
-  // The memory of one whose copy has so many bytes.
+  // Returns the bytes that a table takes whose copy of the window has `copy_bytes`.
   static constexpr std::size_t bytes_for(std::size_t copy_bytes) {
     return sizeof(AccessTable) + copy_bytes;
   }
 
-  // Waits for the lock, without progress: whoever holds it waits for nobody.
+  // Takes the table's lock. It waits without progress, because the holder of this lock waits for
+  // nobody.
   std::uint32_t lock();
   void unlock(std::uint32_t number);
 
-  // The first one that must not be together with `access`; end(): none.
+  // Returns the first access in the table that conflicts with `access`; end(): there is none.
   const Access* find_clash(const Access& access, bool same_op, Clash* why) const;
-  // Joined with an equal one that it touches. False: there is no room.
+  // Adds an access; it is joined with an equal one that it touches. Returns false if there is no
+  // room.
   bool add(const Access& access);
   template <class Chosen>
   void remove(Chosen chosen) {
@@ -79,9 +83,10 @@ class AccessTable {
   const Access* begin() const { return list_; }
   const Access* end() const { return list_ + count_; }
 
-  // Nobody but this rank has it, and finds its own conflicts alone.
+  // No other rank has this table mapped, so this rank finds the conflicts of its own accesses
+  // alone.
   bool is_private = false;
-  // There is room for a copy of the window. Stands before others see the table.
+  // The table has room for a copy of the window. This is set before other ranks see the table.
   bool has_copy = false;
   char* copy() { return reinterpret_cast<char*>(this + 1); }
 
@@ -91,7 +96,8 @@ class AccessTable {
   Access list_[accesses_max];
 };
 
-// Where two runs of bytes first differ, and how many do there. False: they are the same.
+// Says where two runs of bytes first differ, and how many bytes differ there. The function returns
+// false if they are equal.
 struct Difference {
   std::int64_t first;
   std::int64_t bytes;

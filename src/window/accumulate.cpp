@@ -1,5 +1,6 @@
-// Elements are changed in place where the memory is mapped; else they are read, changed and written
-// back under the target's lock for elements, by the origin alone.
+// This is the origin's side of accumulating operations. Elements are changed in place where the
+// target's memory is mapped here; else the origin reads them, changes them and writes them back,
+// under the lock for elements at the target.
 #include "window/accumulate.hpp"
 
 #include <cstring>
@@ -29,7 +30,8 @@ Error no_memory(std::int64_t bytes) {
               static_cast<long long>(bytes));
 }
 
-// Data that is one run of elements, at the origin and in mapped memory: most accumulates are.
+// Returns whether data is one run of elements at the origin and in mapped memory, as in most
+// accumulates.
 template <class Side>
 bool is_array(const Side& side) {
   return side.type->contiguous;
@@ -46,7 +48,7 @@ void change_array(Window& window, const Spot& spot, const Elements& elements, co
   note_stores(window);
 }
 
-// By this rank itself, whatever lies how.
+// This rank changes the elements itself, for data of any layout.
 Error change_runs(Window& window, const Spot& spot, const Elements& elements, const Data* from,
                   const Data* result, const Place& at) {
   const Data nothing{nullptr, 0, at.type};
@@ -65,7 +67,7 @@ Error change_runs(Window& window, const Spot& spot, const Elements& elements, co
   return MPI_SUCCESS;
 }
 
-// One run of elements at both ends, through the kernel.
+// This rank changes one run of elements, contiguous at both ends, through the kernel.
 Error change_run_alone(Window& window, const Spot& spot, const Elements& elements, const char* from,
                        std::int64_t bytes) {
   const std::int64_t count = bytes / elements.bytes;
@@ -74,7 +76,8 @@ Error change_run_alone(Window& window, const Spot& spot, const Elements& element
                      {window.rank_of(*spot.target), 0, count, elements.type});
 }
 
-// Memory that only the kernel can copy: through the batch, by the target itself, or by this rank.
+// Accumulates to memory that only the kernel can copy: through the batch, by the target itself, or
+// by this rank.
 Error change_private(Window& window, const Spot& spot, const Elements& elements, const Data* from,
                      const Data* result, const Place& at, const Operation& operation) {
   const bool arrays = !elements.is_padded() && elements.type && is_array(at) &&
@@ -84,7 +87,8 @@ Error change_private(Window& window, const Spot& spot, const Elements& elements,
       (result ? delegate_get_accumulate(window, spot, elements, from, *result, operation, &error)
               : batch_accumulate(window, spot, elements, *from, operation, &error)))
     return error;
-  // Operations of one origin are done in their order.
+  // The operations of one origin are done in the order of its calls, so what the batch holds goes
+  // first.
   if ((error = finish_batch(window))) return error;
   if (arrays && is_short_run(at)) {
     const OwnWay own_way;
@@ -95,8 +99,9 @@ Error change_private(Window& window, const Spot& spot, const Elements& elements,
                              static_cast<const char*>(from->buffer), at.bytes(), change_run_alone);
 }
 
-// Most accumulates: elements of a predefined type, one after another on all sides, in mapped
-// memory. False: it is another case, or wrong, and nothing was done. `in` and `old` may be null.
+// Does the accumulate in the most frequent case: elements of a predefined type that are contiguous
+// at both ends, in mapped memory. Returns false, with nothing done, in any other case and for wrong
+// arguments. `in` and `old` may be null.
 BATON_INLINE bool change_elements(Window& window, const Place& at, const Operation& operation,
                                   const void* in, void* old) {
   const Datatype& type = *at.type;
@@ -124,7 +129,7 @@ BATON_INLINE bool change_elements(Window& window, const Place& at, const Operati
   return true;
 }
 
-// `from` and `result` may be null.
+// Does an accumulate at any place. `from` and `result` may be null.
 Error accumulate_at(Window& window, const Data* from, const Data* result, const Place& at,
                     const Operation& operation) {
   Spot spot;
@@ -153,7 +158,7 @@ Error accumulate_at(Window& window, const Data* from, const Data* result, const 
   return change_runs(window, spot, elements, from, result, at);
 }
 
-// A compare-and-swap of memory that only the kernel can copy.
+// Does a compare-and-swap on memory that only the kernel can copy.
 BATON_COLD Error swap_private(Window& window, const Spot& spot, const Datatype& type,
                               const void* from, const void* expected, void* result) {
   Error error = MPI_SUCCESS;

@@ -9,14 +9,15 @@ namespace baton::window {
 
 namespace {
 
-// What the slot of this rank holds now. Under `delegation_lock`.
+// This is the batch that the delegation slot of this rank holds now. It is used under
+// `delegation_lock`.
 struct Batch {
-  Window* window = nullptr;  // null: nothing
+  Window* window = nullptr;  // null: the batch is empty
   Target* target = nullptr;
   WorkKind kind = WorkKind::put;
   const Operation* operation = nullptr;
-  Elements elements;             // of accumulates
-  char* into[Work::pieces_max];  // of gets, where the data goes
+  Elements elements;             // for accumulates
+  char* into[Work::pieces_max];  // for gets: where the data goes
 };
 Batch batch;
 
@@ -24,8 +25,9 @@ Spot spot_of(const Work& work) {
   return {batch.target, nullptr, work.first.address};
 }
 
-// Calls `move` with as many pieces together as follow each other in memory without overlap (the
-// kernel reads all before any is written back), and with their data.
+// Calls `move` with runs of pieces that follow each other in memory without overlap, as many
+// together as do, and with their data. (The kernel reads all pieces of a call before it writes any
+// back.)
 template <class Move>
 Error for_each_ascending(Work& work, Move move) {
   platform::ProcessRuns runs;
@@ -98,7 +100,7 @@ Error finish_under_lock() {
   return error;
 }
 
-// The slot, with room for one more operation; null without a slot.
+// Returns the slot with room for one more operation, or null where there is no slot.
 Work* room_for(Window& window, const Spot& spot, WorkKind kind, const Elements* elements,
                const Operation* operation, std::int64_t bytes, Error* error) {
   Work* work = own_work();
@@ -115,7 +117,7 @@ Work* room_for(Window& window, const Spot& spot, WorkKind kind, const Elements* 
   batch.operation = operation;
   if (elements) batch.elements = *elements;
   describe_work(*work, window, kind, elements ? elements->type : nullptr, operation);
-  // relaxed: a thread looks for its own operations only.
+  // relaxed: a thread only looks for operations that it began itself.
   std::atomic_ref(window.gathered).store(true, std::memory_order_relaxed);
   return work;
 }
@@ -130,7 +132,7 @@ bool add_run(Window& window, const Spot& spot, const void* from, std::int64_t by
   return true;
 }
 
-// One piece of work at once; its result is in its data.
+// Hands one piece of work to the target at once; its result replaces its data.
 bool do_now(Window& window, const Target& target, Work& work, Error* error) {
   if (!delegate(target, work)) return false;
   if (work.error) *error = refused(window.rank_of(target), work.error);

@@ -1,9 +1,10 @@
-// Short operations on memory that only the kernel can copy. Those of one kind at one target are
-// gathered until a synchronization wants them, or a few kilobytes are together. The target does
-// them if it is in MPI (delegate.hpp), else the kernel moves them in one call, or for accumulates
-// two. Called by the operations, which have found the spot, and by the synchronization.
-// Invariant: operations of one origin are done in the order of its calls; none is left when an
-// epoch, a flush or a request form ends.
+// This is the batch of short operations on memory that only the kernel can copy. Operations of one
+// kind at one target are gathered until a synchronization needs them done, or until a few kilobytes
+// are together. Then the target does them if it is in MPI (delegate.hpp); else the kernel moves
+// them in one call, or in two for accumulates. This is called by the operations, after they have
+// found the spot, and by the synchronization.
+// Invariant: operations of one origin are done in the order of its calls; the batch is empty when
+// an epoch, a flush or a request form ends.
 #pragma once
 
 #include "window/change.hpp"
@@ -12,10 +13,11 @@
 
 namespace baton::window {
 
-// Longer ones go by themselves at once. Guess: copies of so much cost what a system call does.
+// Longer operations bypass the batch. Guess: a copy of this many bytes costs as much as a system
+// call.
 inline constexpr std::int64_t batch_bytes_max = 4096;
 
-// Whether data is one run of bytes that a batch may hold.
+// Returns whether data is one run of bytes that is short enough for a batch.
 inline bool is_short_run(const Data& data) {
   return data.type->contiguous && data.bytes() <= batch_bytes_max;
 }
@@ -23,13 +25,15 @@ inline bool is_short_run(const Place& place) {
   return place.type->contiguous && place.bytes() <= batch_bytes_max;
 }
 
-// Takes in an operation, or false: it cannot, and nothing is left in the batch.
+// Puts an operation into the batch. Returns false if the batch cannot take it; the batch is then
+// empty.
 [[nodiscard]] bool batch_put(Window& window, const Spot& spot, const Data& from, Error* error);
 [[nodiscard]] bool batch_get(Window& window, const Spot& spot, const Data& to, Error* error);
 [[nodiscard]] bool batch_accumulate(Window& window, const Spot& spot, const Elements& elements,
                                     const Data& from, const Operation& operation, Error* error);
 
-// An operation with a result, at once; false: the target has not done it, nor will.
+// Asks the target for an operation with a result, at once. Returns false if the target has not done
+// it and never will.
 [[nodiscard]] bool delegate_get_accumulate(Window& window, const Spot& spot,
                                            const Elements& elements, const Data* from,
                                            const Data& result, const Operation& operation,
@@ -38,9 +42,10 @@ inline bool is_short_run(const Place& place) {
                                              const void* from, const void* expected, void* result,
                                              Error* error);
 
-// Does what is gathered, for targets of whatever window: the slot is free. Under `delegation_lock`.
+// Does the gathered operations, whichever window they belong to, and so frees the slot. The caller
+// holds `delegation_lock`.
 [[nodiscard]] Error empty_slot();
-// Does what is gathered for targets of this window.
+// Does the gathered operations if they are for targets of this window.
 BATON_COLD Error finish_gathered(Window& window);
 inline Error finish_batch(Window& window) {
   // ORDER window.batch: acquire here, release in finish_under_lock; another thread has done it all.

@@ -15,7 +15,7 @@ using transport::network::RemoteMemory;
 
 struct ProviderReach {
   RailRegistrations own;
-  RemoteMemory* of = nullptr;  // by rank
+  RemoteMemory* of = nullptr;  // by rank of the window
 };
 
 namespace {
@@ -33,12 +33,13 @@ Error open_provider_reach(Window& window) {
   const auto ranks = static_cast<std::size_t>(window.ranks());
   auto* reach = new (std::nothrow) ProviderReach;
   auto* of = static_cast<RemoteMemory*>(std::malloc(ranks * sizeof(RemoteMemory)));
-  // Without memory even for this the others would wait for ever.
+  // The other ranks would wait for ever if this rank left here, so the job ends without this
+  // memory.
   BATON_INVARIANT(reach && of);
   reach->of = of;
   window.reach = reach;
   RemoteMemory told;
-  // Refused: told as not to be reached.
+  // If the provider refuses, the others are told that this rank's memory cannot be reached so.
   if (transport::network::has_remote_access() && window.size > 0)
     (void)transport::network::expose(window.base, static_cast<std::size_t>(window.size), reach->own,
                                      told);
@@ -58,7 +59,7 @@ ReachReason why_not_by_provider(const Window& window, const Spot& spot, const Da
                                 const Place& place, WindowOperation operation) {
   const bool is_put = operation == WindowOperation::put;
   if (!is_put && operation != WindowOperation::get) return ReachReason::other_node;
-  // Of this node, where the kernel refuses.
+  // A target on this node comes here only where the kernel refuses cross-memory copies.
   if (spot.target->local_rank != not_on_this_node) return ReachReason::kernel_refuses;
   if (!window.reach || !data.type->contiguous || !place.type->contiguous)
     return ReachReason::other_node;

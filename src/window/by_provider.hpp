@@ -1,8 +1,9 @@
-// Windows over several nodes that the network's provider reaches by remote writes and reads of its
-// own: their memory is registered when they are made, and ranks are told its keys. Without the
-// target's help but for what the provider needs. Used by create.cpp, and by remote.cpp for long
-// contiguous puts and gets; all else there goes by messages. Not for dynamic windows, whose memory
-// comes and goes, nor for accumulates, which must agree with atomic instructions of the CPUs.
+// This is remote memory access by the network's provider, for windows over several nodes: their
+// memory is registered when they are made, and the ranks exchange its keys. Puts and gets then need
+// no help of the target beyond what the provider needs. This is used by create.cpp, and by
+// remote.cpp for long contiguous puts and gets; all other operations there go by messages. It does
+// not serve dynamic windows, whose memory comes and goes, nor accumulates, which must be atomic
+// towards the instructions of the CPUs.
 #pragma once
 
 #include "base/one_sided.hpp"
@@ -14,13 +15,15 @@ struct RemoteMemory;
 
 namespace baton::window {
 
-// Registers this rank's memory and exchanges keys. Collective over the window's ranks, where they
-// are on several nodes; else it does nothing. What cannot be registered is reached by messages.
+// Registers this rank's memory and exchanges keys. It is collective over the window's ranks where
+// they are on several nodes; else it does nothing. Memory that cannot be registered is reached by
+// messages.
 [[nodiscard]] Error open_provider_reach(Window& window);
-// When nobody reaches our memory any more.
+// Releases the registration, when no rank reaches this rank's memory any more.
 void close_provider_reach(Window& window);
 
-// Whether so much at such a spot, contiguous at both ends, is for the provider; else why not.
+// Returns ReachReason::none if the provider is to move this data, contiguous at both ends; else the
+// reason why not.
 ReachReason why_not_by_provider(const Window& window, const Spot& spot, const Data& data,
                                 const Place& place, WindowOperation operation);
 inline bool goes_by_provider(const Window& window, const Spot& spot, const Data& data,
@@ -29,7 +32,7 @@ inline bool goes_by_provider(const Window& window, const Spot& spot, const Data&
          why_not_by_provider(window, spot, data, place, operation) == ReachReason::none;
 }
 
-// Of a spot whose target's memory is registered: where the provider finds it.
+// Returns where the provider finds a spot whose target has registered its memory.
 transport::network::RemoteMemory provider_memory(const Window& window, const Spot& spot);
 
 }  // namespace baton::window

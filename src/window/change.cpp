@@ -14,7 +14,8 @@ namespace baton::window {
 
 namespace {
 
-// The predefined type that a datatype consists of; null: of several, or pairs among others.
+// Returns the predefined type that a datatype consists of; null: it has several, or pairs among
+// others.
 const Datatype* element_type(const Datatype& type) {
   if (type.predefined) return &type;
   if (type.basic) return type.basic;
@@ -30,8 +31,8 @@ const Datatype* element_type(const Datatype& type) {
 
 }  // namespace
 
-// Bytes are added, multiplied and compared as numbers without a sign, though the standard has only
-// bitwise operations on them: docs/from-another-mpi.md.
+// Bytes are added, multiplied and compared as unsigned numbers, though the standard defines only
+// bitwise operations on them: see docs/from-another-mpi.md.
 datatype::Kernel kernel_for_bytes(const Operation& operation, const Datatype& type) {
   using datatype::Element;
   if (type.element != Element::byte) return nullptr;
@@ -66,7 +67,7 @@ Error describe(const Operation& operation, const Datatype& type, Elements* eleme
 bool can_be_atomic(const Elements& elements, const Place& at, char* memory) {
   if (!memory || !elements.type) return false;
   if (elements.is_padded()) {
-    const std::int64_t bytes = elements.type->extent;  // the gaps, too
+    const std::int64_t bytes = elements.type->extent;  // with the gaps
     return is_atomic_size(bytes) &&
            for_each_pair(*elements.type, *at.type, memory, at.count,
                          [bytes](char* place) { return is_atomic_place(place, bytes); });
@@ -80,7 +81,8 @@ bool can_be_atomic(const Elements& elements, const Place& at, char* memory) {
 
 namespace {
 
-// One after another, what an accumulate does to the runs of its target.
+// This is applied to the runs of the target one after another, and does to each what the accumulate
+// asks.
 class Accumulation {
  public:
   Accumulation(Window& window, const Spot& spot, const Elements& elements, bool atomic,
@@ -109,7 +111,7 @@ class Accumulation {
     if (old_) old_ += bytes;
   }
 
-  // Runs are read, changed in a copy and written back, as many together as fit.
+  // Reads runs, changes them in a copy and writes them back, as many together as fit into the copy.
   BATON_COLD Error run_through_kernel(const Place& at, char* origin) {
     constexpr std::int64_t copy_bytes_max = 1 << 16;  // guess: stays in cache
     char short_copy[512];
@@ -148,7 +150,7 @@ class Accumulation {
     return error;
   }
 
-  // Each pair by itself, in the form of a C struct.
+  // Changes each pair by itself, in the form of a C struct.
   BATON_COLD Error run_pairs(const Place& at, char* origin) {
     const Datatype& pair = *elements_.type;
     for_each_pair(pair, *at.type, origin, at.count, [&](char* place) {

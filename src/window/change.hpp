@@ -1,6 +1,7 @@
-// What accumulates do to elements: which change it is, whether atomic instructions can make it, and
-// the change itself, also of this rank's own elements for others. Used by the accumulating
-// operations, and by the target's side of those that it carries out.
+// This is the change that an accumulate makes to elements: which one it is, whether atomic
+// instructions can make it, and the functions that make it, in the memory of a target or, for
+// another rank, in this rank's own. They are used by the accumulating operations, and by the target
+// for the operations that it carries out.
 #pragma once
 
 #include "datatype/operation.hpp"
@@ -9,23 +10,25 @@
 
 namespace baton::window {
 
-// Elements as an accumulate changes them.
+// These are the elements that an accumulate changes.
 struct Elements {
-  const Datatype* type = nullptr;  // predefined; null: bytes, which are only replaced or read
-  std::int64_t bytes = 1;          // of each
+  const Datatype* type = nullptr;  // predefined; null: plain bytes, which are only replaced or read
+  std::int64_t bytes = 1;          // of each element
   bool pairs = false;
   Change change;
 
   bool is_padded() const { return pairs && !type->contiguous; }
 };
 
-// MPI_ERR_OP, MPI_ERR_TYPE, explained.
+// Finds the elements that an accumulate changes. Errors: MPI_ERR_OP, MPI_ERR_TYPE, explained.
 [[nodiscard]] Error describe(const Operation& operation, const Datatype& type, Elements* elements);
 
-// The kernel of an operation on bytes, as on numbers without a sign, where the standard has none.
+// Returns the kernel of an operation on bytes, taken as unsigned numbers, for which the standard
+// defines none.
 BATON_COLD datatype::Kernel kernel_for_bytes(const Operation& operation, const Datatype& type);
 
-// Which instruction adds elements of a kind, if one does.
+// Returns the kind of change that adds elements by an instruction, if there is one for this kind of
+// element.
 inline Change::Kind sum_of(datatype::Element element) {
   using datatype::Element;
   const Element plain = datatype::without_plain(element);
@@ -34,7 +37,8 @@ inline Change::Kind sum_of(datatype::Element element) {
   return is_real ? Change::Kind::add_real : Change::Kind::kernel;
 }
 
-// What an operation does to elements of a predefined type; false: it is not defined on them.
+// Finds the change that an operation makes to elements of a predefined type. Returns false if the
+// operation is not defined on them.
 BATON_INLINE bool describe_change(const Operation& operation, const Datatype& type,
                                   Change* change) {
   if (operation.handle == MPI_REPLACE || operation.handle == MPI_NO_OP) {
@@ -48,21 +52,23 @@ BATON_INLINE bool describe_change(const Operation& operation, const Datatype& ty
   return change->kernel != nullptr;
 }
 
-// Whether each element can be changed by an atomic instruction.
+// Returns whether each element of the place can be changed by an atomic instruction.
 bool can_be_atomic(const Elements& elements, const Place& at, char* memory);
 
-// Whether each element of a predefined type from there on can be changed by an atomic instruction.
+// Returns whether each element of a predefined type, from the spot on, can be changed by an atomic
+// instruction.
 inline bool is_atomic_array(const Spot& spot, const Datatype& type) {
   return spot.memory && type.contiguous && is_atomic_size(type.size) &&
          is_atomic_place(spot.memory, type.size);
 }
 
-// Changes the elements of a place, which this rank holds. `in` and `old` are packed, or null.
+// Changes the elements of a place, which this rank holds (elements.hpp). `in` and `old` are packed,
+// or null.
 [[nodiscard]] Error change_place(Window& window, const Spot& spot, const Elements& elements,
                                  bool atomic, const char* in, char* old, const Place& at);
 
-// Changes packed elements at `memory` of this rank, in its progress: `in` is packed, too, or null;
-// so is `old`.
+// Changes contiguous elements at `memory` of this rank, called by its progress for another rank.
+// `in` and `old` are packed, or null.
 [[nodiscard]] Error change_own(Window& window, char* memory, const Datatype& type,
                                std::int64_t bytes, const Operation& operation, const char* in,
                                char* old);

@@ -15,15 +15,15 @@
 
 namespace baton::window {
 
-// What a window has under `mpiexec --check`.
+// This is what a window keeps under `mpiexec --check`.
 struct WindowChecks {
-  AccessTable** tables;     // by rank: of ranks that share no memory with us, of our accesses alone
-  bool exported = false;    // ours
-  bool has_copies = false;  // of windows that are not too long
-  bool is_apart = false;    // some ranks' tables are not everybody's
+  AccessTable** tables;     // by rank; our accesses alone where we share no memory with it
+  bool exported = false;    // our table lies in memory that others can map
+  bool has_copies = false;  // tables have copies of the window, which must not be too long
+  bool is_apart = false;    // some ranks' tables are not visible to all others
 };
 
-// An access as it travels to its target.
+// This is an access as it travels to its target.
 struct Sent {
   Access access;
   std::int32_t target;
@@ -31,8 +31,8 @@ struct Sent {
 
 namespace {
 
-// Longer windows of a rank are not searched for stores: the copy takes as much memory again, in the
-// job's file, which may be all that there is.
+// Stores to longer windows of a rank are not searched for: the copy takes as much memory again in
+// the job's file, which may be small.
 constexpr MPI_Aint copied_bytes_max = 1 << 20;
 
 AccessTable& own_table(const Window& window) {
@@ -56,10 +56,11 @@ AccessTable* make_own_table(Window& window, MPI_Aint copied) {
   return memory ? new (memory) AccessTable : make_private_table();
 }
 
-// What a rank can say of all others, a bit each.
+// These bits say what a rank can map of all others.
 constexpr std::uint64_t all_tables = 1, all_memory = 2;
 
-// Maps the tables of the others, and says whether all ranks' tables and memory are mapped here.
+// Maps the tables of the other ranks. Returns whether all ranks' tables and memory are mapped here,
+// as the bits above.
 std::uint64_t map_tables(Window& window, const std::uint64_t* addresses) {
   bool memory_too = true, tables = true;
   for (int rank = 0; rank < window.ranks(); ++rank) {
@@ -89,8 +90,8 @@ Era era_of(const Window& window) {
   return window.epoch == Epoch::started ? Era::started : Era::passive;
 }
 
-// Where memory of a rank is no more what operations of an era that are not complete have made of
-// it, among the bytes that are asked for.
+// Looks for stores by the target itself: among the given bytes, those that no longer hold what the
+// incomplete operations of an era have left there.
 Error find_stores(Window& window, int rank, AccessTable& table, const char* memory, Era era,
                   std::int64_t first, std::int64_t last) {
   for (const Access& access : table) {
@@ -115,8 +116,8 @@ void forget(Window& window, Era era) {
   own_table(window).remove([&](const Access& access) { return access.era == era; });
 }
 
-// What we have done since the last fence to ranks that do not see it in their tables; as many as
-// fit. How many.
+// Lists what this rank has done since the last fence to ranks that do not see it in their tables,
+// as much as fits. Returns the number of entries.
 std::uint64_t list_unseen(const Window& window, Sent* list) {
   std::uint64_t count = 0;
   for (int rank = 0; rank < window.ranks(); ++rank) {
@@ -129,7 +130,7 @@ std::uint64_t list_unseen(const Window& window, Sent* list) {
   return count;
 }
 
-// Others' accesses to this rank's memory, as they have sent them.
+// Checks the accesses of other ranks to this rank's memory, as they have sent them.
 Error judge_sent(Window& window, const Sent* list, std::uint64_t count) {
   AccessTable& table = own_table(window);
   const std::uint32_t number = table.lock();
@@ -147,13 +148,14 @@ Error judge_sent(Window& window, const Sent* list, std::uint64_t count) {
   return error;
 }
 
-// At a fence where ranks cannot all reach each other's tables: each tells all others what it has
-// done where. Nobody does anything else meanwhile.
+// Checks at a fence where ranks cannot all reach each other's tables: each rank sends all others
+// the accesses that it has made. No rank does anything else meanwhile.
 Error find_across_nodes(Window& window) {
   const auto ranks = static_cast<std::size_t>(window.ranks());
   auto* counts = static_cast<std::uint64_t*>(std::malloc(ranks * sizeof(std::uint64_t)));
   auto* mine = static_cast<Sent*>(std::calloc(AccessTable::accesses_max, sizeof(Sent)));
-  // Without memory even for this the others would wait for ever.
+  // The other ranks would wait for ever if this rank left here, so the job ends without this
+  // memory.
   BATON_INVARIANT(counts && mine);
   const std::uint64_t count = list_unseen(window, mine);
   Error error = world::agree_allgather(members_of(window), &count, sizeof count, counts);
@@ -172,7 +174,7 @@ Error find_across_nodes(Window& window) {
   return error;
 }
 
-// Our own accesses to ranks whose tables are ours alone.
+// Forgets this rank's accesses in the tables that nobody else sees.
 void forget_private(Window& window, Era era) {
   for (int rank = 0; rank < window.ranks(); ++rank)
     if (AccessTable* table = window.checks->tables[rank]; table->is_private)
@@ -186,7 +188,7 @@ void begin_checks(Window& window) {
   auto* words = static_cast<std::uint64_t*>(std::calloc(ranks, sizeof(std::uint64_t)));
   auto* tables = static_cast<AccessTable**>(std::calloc(ranks, sizeof(AccessTable*)));
   auto* checks = new (std::nothrow) WindowChecks{tables};
-  // The others wait for this rank in what follows.
+  // The other ranks wait for this rank below, so it must have this memory.
   BATON_INVARIANT(words && tables && checks);
   window.checks = checks;
   const bool is_long = window.size > copied_bytes_max;
@@ -197,7 +199,7 @@ void begin_checks(Window& window) {
   own->has_copy = wants_copy;
   tables[window.rank()] = own;
   const std::uint64_t address = checks->exported ? reinterpret_cast<std::uint64_t>(own) : 0;
-  // An error means that a rank is gone: what follows will tell.
+  // An error here means that a rank is gone; the calls that follow will report it.
   (void)world::agree_allgather(members_of(window), &address, sizeof address, words);
   const std::uint64_t reached = map_tables(window, words);
   (void)world::agree_allgather(members_of(window), &reached, sizeof reached, words);
@@ -262,7 +264,7 @@ Error CheckedAccess::begin() {
   if (operation_) access_.operation = datatype::operations.to_int(operation_->handle);
   Elements elements;
   elements.type = act_ == Act::compare_and_swap ? place_.type : nullptr;
-  // What cannot be accumulated the operation itself will tell.
+  // The operation itself will report a datatype or operation that cannot be accumulated.
   if (operation_ && describe(*operation_, *place_.type, &elements)) return MPI_SUCCESS;
   if (elements.type) {
     access_.type = datatype::datatypes.to_int(elements.type->handle);
@@ -272,7 +274,7 @@ Error CheckedAccess::begin() {
   number_ = table->lock();
   compares_ = access_.era != Era::passive && window_.checks->has_copies && table->has_copy;
   const Error error = judge();
-  // An operation that goes by messages may wait for its target, which may want the table.
+  // An operation that goes by messages may wait for its target, which may need the table's lock.
   if (error || spot_.is_remote()) end(error);
   return error;
 }
@@ -297,9 +299,10 @@ void CheckedAccess::end(Error error) {
 
 Error fence_checked(Window& window, int assertion) {
   const bool is_free = window.epoch == Epoch::none || window.epoch == Epoch::fence;
-  // Else the fence only says what is wrong.
+  // Outside a fence epoch the fence only reports its error.
   if (!is_free || window.exposed) return fence(window, assertion);
-  // Operations on mapped memory are over, here and everywhere; nobody begins others before the end.
+  // After this all operations on mapped memory are over at all ranks, and nobody begins others
+  // before the end of the fence.
   if (Error error = meet(window)) return error;
   Error found = window.checks->is_apart ? find_across_nodes(window) : MPI_SUCCESS;
   AccessTable& table = own_table(window);

@@ -40,7 +40,7 @@ void add_rank(Words& words, const Window& window, int rank) {
   words.add_ranks(*window.comm, [&](int member) { return member == rank; });
 }
 
-// "bytes 8-15 (displacement 2) of rank 1"
+// Adds words such as "bytes 8-15 (displacement 2) of rank 1".
 void add_bytes(Words& words, const Window& window, int target, std::int64_t first,
                std::int64_t last) {
   if (window.is_dynamic()) {
@@ -56,7 +56,7 @@ void add_bytes(Words& words, const Window& window, int target, std::int64_t firs
   add_rank(words, window, target);
 }
 
-// "MPI_Accumulate (MPI_SUM, MPI_INT) by rank 2"
+// Adds words such as "MPI_Accumulate (MPI_SUM, MPI_INT) by rank 2".
 void add_access(Words& words, const Window& window, const Access& access) {
   words.add("%s", procedure_of(access.act));
   const Operation* operation =
@@ -83,13 +83,13 @@ const char* remedy_of(const Access& access, const Access& other) {
   return "";
 }
 
-// Of JobHeader::notes_given; see world/portability.cpp for others.
+// These are bits of JobHeader::notes_given; world/portability.cpp has others.
 enum Note : std::uint32_t { not_copied = 1u << 28, too_many = 1u << 29 };
 
 void say_once(Note note, const char* text) {
   static std::uint32_t given_here;
   std::uint32_t& given = transport::is_attached() ? transport::job().notes_given : given_here;
-  // relaxed: nothing else is told by it.
+  // relaxed: no other data is published by this bit.
   if (std::atomic_ref(given).fetch_or(note, std::memory_order_relaxed) & note) return;
   print_message(text);
 }

@@ -1,5 +1,6 @@
-// What `mpiexec --check` says of windows: conflicts, with the window, the ranks, the bytes and the
-// remedy; and what it does not look at, said once a job. Used by check_access.cpp.
+// These are the messages of `mpiexec --check` about windows: conflicts, with the window, the ranks,
+// the bytes and the remedy; and the limits of the check, which are told once a job. They are used
+// by check_access.cpp.
 #pragma once
 
 #include "window/access_table.hpp"
@@ -7,12 +8,13 @@
 
 namespace baton::window {
 
-// `access` to memory of rank `target` meets `other`, which was there first. MPI_ERR_RMA_CONFLICT,
-// explained.
+// Reports that `access` to memory of rank `target` conflicts with `other`, which came first. Gives
+// MPI_ERR_RMA_CONFLICT, explained.
 [[nodiscard]] BATON_COLD Error accesses_conflict(const Window& window, int target,
                                                  const Access& access, const Access& other,
                                                  Clash why);
-// Bytes that `access` has changed were stored since by the target itself. The same error.
+// Reports that the target itself has stored to bytes that `access` has changed. Gives
+// MPI_ERR_RMA_CONFLICT, explained.
 [[nodiscard]] BATON_COLD Error store_conflicts(const Window& window, int target,
                                                const Access& access, std::int64_t first,
                                                std::int64_t last);

@@ -24,7 +24,7 @@ WindowMemory memory_of(const Window& window) {
   }
 }
 
-// Why no cheaper way was there.
+// Returns why the operation could not use loads and stores.
 ReachReason reason_of(const Window& window, const Spot& spot) {
   const Target& target = *spot.target;
   if (spot.memory) return ReachReason::none;
@@ -32,7 +32,7 @@ ReachReason reason_of(const Window& window, const Spot& spot) {
   if (target.local_rank == not_on_this_node) return ReachReason::other_node;
   if (!target.row) return ReachReason::no_common_memory;
   const Reason refusal = transport::refusal(window.targets[target.owner].local_rank);
-  // relaxed: whichever thread came last.
+  // relaxed: the last writer of several threads wins.
   std::atomic_ref(message::engine.one_sided.refusal)
       .store(static_cast<std::uint64_t>(refusal), std::memory_order_relaxed);
   return ReachReason::kernel_refuses;
@@ -54,7 +54,7 @@ void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
                      WindowOperation operation) {
   if (bytes == 0 || !transport::job().explain) return;
   const bool moves = operation == WindowOperation::put || operation == WindowOperation::get;
-  if (spot.is_remote() && moves) return;  // count_remote will
+  if (spot.is_remote() && moves) return;  // count_remote will count it
   const ReachWay way = spot.memory        ? ReachWay::mapped
                        : spot.is_remote() ? ReachWay::message
                                           : ReachWay::kernel;
@@ -69,7 +69,7 @@ void count_remote(const Window& window, const Spot& spot, const Data& data, cons
     reason = ReachReason::none;
   else if (reason == ReachReason::other_node)
     reason = why_not_by_provider(window, spot, data, place, operation);
-  // The provider has refused our side's memory.
+  // The provider has refused to register the memory of this rank's buffer.
   if (!by_provider && reason == ReachReason::none) reason = ReachReason::not_registered;
   count(window, data.bytes(), by_provider ? ReachWay::provider : ReachWay::message, reason,
         operation);

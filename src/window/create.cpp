@@ -1,4 +1,5 @@
-// Making and freeing windows. What ranks must know of each other's memory they exchange once.
+// Windows are made and freed here. The ranks exchange once what each must know of the others'
+// memory.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -27,16 +28,16 @@ WindowTable windows;
 
 namespace {
 
-// From so many bytes on memory of windows gets its pages when they are touched: much of a long
-// window may never be. Guess.
+// Window memory of at least this many bytes gets its pages when they are touched, since much of a
+// long window may never be. Guess.
 constexpr MPI_Aint touched_later_bytes_min = 1 << 20;
 
-// What a rank tells all others when a window is made.
+// This is what each rank tells all others when a window is made.
 struct Card {
   std::uint64_t address;
   std::int64_t bytes;
   std::int64_t unit;
-  std::uint64_t row_address;  // 0: nobody else can map the row
+  std::uint64_t row_address;  // 0: no other rank can map the row
   std::int64_t error;
   std::uint64_t mappable;  // the memory lies in the exported heap
   std::uint64_t delegation_room;
@@ -46,7 +47,8 @@ Error no_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for a window");
 }
 
-// A window with a communicator of its own, and of this rank what needs nobody else.
+// Makes the window with a communicator of its own, and does what this rank can do without the
+// others.
 Error prepare(Communicator& parent, const Info* info, int flavor, Window** made) {
   if (parent.is_inter())
     return fail(MPI_ERR_COMM,
@@ -67,7 +69,8 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
     window->accessed = static_cast<std::int32_t*>(std::calloc(ranks, sizeof(std::int32_t)));
     window->handle = windows.add(window);
   }
-  // The others wait for this rank in what follows: without memory even for this the job ends here.
+  // The other ranks wait for this rank below, so the job ends here if there is no memory even for
+  // this.
   BATON_INVARIANT(window && window->targets && window->accessed && window->handle != nullptr);
   window->comm = comm;
   window->flavor = flavor;
@@ -82,7 +85,7 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
 void make_row(Window& window) {
   const lockfree::WindowRowLayout layout(static_cast<std::uint32_t>(window.ranks()));
   void* memory = nullptr;
-  // No policy of the program's: rows are small, and looked at by all.
+  // The program's memory policy does not apply: rows are small, and all ranks look at them.
   if (transport::allocate_exported(layout.bytes, cache_line_bytes, nullptr, true, &memory))
     memory = nullptr;
   window.row_is_shared = memory != nullptr;
@@ -98,13 +101,13 @@ void free_row(Window& window) {
     std::free(window.row);
 }
 
-// Whether memory of the window may be out of others' reach but for the kernel.
+// Returns whether other ranks may reach the window's memory only through the kernel.
 bool may_be_private(const Window& window) {
   return window.flavor == MPI_WIN_FLAVOR_CREATE || window.is_dynamic();
 }
 
-// Whether all ranks of the node can map this one's memory, or may hope so: attaching it can still
-// fail.
+// Returns whether all ranks of the node can expect to map this rank's memory; attaching it can
+// still fail.
 bool can_all_map(const Window& window) {
   for (int rank = 0; rank < window.ranks(); ++rank) {
     const LocalRank other = window.targets[rank].local_rank;
@@ -152,7 +155,8 @@ void fill_target(Window& window, int rank, const Card& card) {
   target.way = Way::mapped;
 }
 
-// All ranks are told of each; what failed on one fails on all. Frees the window then.
+// Exchanges cards: each rank learns what all others have. A failure of one rank is an error on all,
+// and then frees the window.
 Error exchange(Window& window, std::int64_t unit, Error own_error) {
   const auto ranks = static_cast<std::size_t>(window.ranks());
   auto* cards = static_cast<Card*>(std::malloc(ranks * sizeof(Card)));
@@ -165,7 +169,8 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
                  own_error,
                  window.flavor == MPI_WIN_FLAVOR_SHARED || transport::is_exported(window.base),
                  may_be_private(window) ? open_delegation_room() : 0};
-  // Without memory even for this the others would wait for ever.
+  // The other ranks would wait for ever if this rank left here, so the job ends without this
+  // memory.
   BATON_INVARIANT(cards != nullptr);
   Explanation why = last_explanation();
   Error error = world::agree_allgather(
@@ -184,13 +189,14 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
     last_explanation() = why;
     error = own_error;
   }
-  // Plain changes by accumulates are then the only ones: not everybody can use atomic instructions.
+  // Not all ranks can use atomic instructions on this memory, so accumulates make plain changes
+  // only, under the lock.
   if (!error && !own.mappable && !can_all_map(window))
-    // relaxed: nobody uses it before all have left this call, see below.
+    // relaxed: no rank uses the row before all have left this call, see below.
     window.row->guard.mode.store(lockfree::GuardMode::always_locked, std::memory_order_relaxed);
   std::free(cards);
   if (!error) error = open_provider_reach(window);
-  // Whoever is back may use the window at once.
+  // A rank that has left the exchange may use the window at once.
   serve_messages();
   add_listener(window);
   if (!error) error = meet(window);
@@ -209,7 +215,7 @@ Error check_size(MPI_Aint size) {
   return fail(MPI_ERR_SIZE, "argument size: %lld is negative", static_cast<long long>(size));
 }
 
-// Memory for a window, where the others can reach it.
+// Takes memory for a window, where the other ranks can reach it.
 Error take_memory(Window& window, const Info* info, MPI_Aint bytes) {
   const auto backing =
       bytes < touched_later_bytes_min ? world::Backing::now : world::Backing::when_touched;
@@ -252,7 +258,8 @@ Error create_dynamic(Communicator& comm, const Info* info, Window** made) {
   return exchange(**made, 1, MPI_SUCCESS);
 }
 
-// The ranks' parts follow each other in memory of the first rank, or are memory of each one's own.
+// Makes a window of shared memory. The ranks' parts follow each other in memory of the first rank,
+// or each rank has memory of its own.
 Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit,
                       void* base, Window** made) {
   if (Error error = check_size(size)) return error;
@@ -305,7 +312,7 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
   *static_cast<void**>(base) = memory;
   error = exchange(window, unit, error);
   if (error || apart) return error;
-  // Of memory that is all the first rank's: its addresses there.
+  // The memory belongs to the first rank, so the addresses are those at that rank.
   for (int rank = 0; rank < ranks; ++rank) {
     Target& target = window.targets[rank];
     target.owner = 0;
@@ -318,7 +325,7 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
 Error free_window(Window& window) {
   if (Error error = check_closed(window)) return error;
   if (Error error = delete_attributes(window.attributes, window.handle)) return error;
-  // Nobody uses our memory any more.
+  // After this no other rank uses our memory any more.
   if (Error error = meet(window)) return error;
   dispose(window);
   return MPI_SUCCESS;
@@ -344,7 +351,7 @@ void reach_target(Window& window, Target& target) {
                                           &target.attached);
     if (target.memory) way = Way::mapped;
   }
-  // relaxed: set before the first message of whoever looks at it.
+  // relaxed: it is set before the first message that a reader of it sends.
   if (way == Way::remote) std::atomic_ref(window.sends).store(true, std::memory_order_relaxed);
   target.way = way;
 }

@@ -25,20 +25,20 @@ platform::Lock delegation_lock;
 
 namespace {
 
-// A rank of the node, as one that we ask, or that asks us.
+// This is a rank of the node, as one that we ask, or that asks us, to do work.
 struct Partner {
-  std::uint64_t address;     // of its room, there; 0: none
-  DelegationRoom* room;      // here; null: not looked for yet
-  std::uint32_t misses;      // in vain, one after another
-  std::uint32_t skips;       // so often we do not ask
-  std::int64_t wakes_ticks;  // until then it most likely sleeps still
+  std::uint64_t address;     // of its room, at that rank; 0: none
+  DelegationRoom* room;      // the room, mapped here; null: not looked for yet
+  std::uint32_t misses;      // consecutive requests that were in vain
+  std::uint32_t skips;       // the number of requests for which this rank is left out
+  std::int64_t wakes_ticks;  // it most likely sleeps until then
 };
 
-// Of what follows, and of doing work for others.
+// This lock protects the variables below, and is held while this rank does work for others.
 platform::Lock partners_lock;
 DelegationRoom* own_room = nullptr;
 Partner* partners = nullptr;  // by local rank
-std::uint32_t users = 0;      // windows
+std::uint32_t users = 0;      // windows that use the room
 
 DelegationRoom* room_of(LocalRank rank) {
   Partner& partner = partners[number_of(rank)];
@@ -51,7 +51,8 @@ DelegationRoom* room_of(LocalRank rank) {
 
 // --- the target's side
 
-// What was detached the origin reaches better by the kernel, which notices that it is gone.
+// A detached region is refused: the origin reaches it better by the kernel, which notices when the
+// memory is gone.
 bool is_attached(Window& window, const WorkPiece& piece) {
   lockfree::WindowRegion region;
   return !window.is_dynamic() ||
@@ -131,18 +132,19 @@ bool attend() {
 
 // --- the origin's side
 
-// How long this rank took when it did short work itself, or little more.
+// This is the time that this rank took when it did short work itself, or little more.
 std::atomic<std::int64_t> own_ticks{0};
-// relaxed: a number to decide by.
+// relaxed: this number only guides a decision.
 std::int64_t own_way_ticks() {
   return own_ticks.load(std::memory_order_relaxed);
 }
 
-// How long a target is waited for: as long as doing it ourselves takes, so that a wait in vain
-// costs no more than that again. Where ranks outnumber CPUs the target most likely has none now.
+// How long a target is waited for: as long as this rank takes to do the work itself, so that a wait
+// in vain costs no more than that again. There is no wait where ranks outnumber CPUs, since the
+// target then most likely has no CPU.
 class Patience {
  public:
-  // `times` as long as this rank takes for short work.
+  // The wait is `times` as long as this rank takes for short work.
   explicit Patience(std::int64_t times)
       : polls_(settings.delegation_polls),
         end_ticks_(polls_ < 0 ? platform::now_ticks() + times * own_way_ticks() : 0) {}
@@ -154,8 +156,8 @@ class Patience {
   std::int64_t end_ticks_;
 };
 
-// Targets that are not there are asked ever more rarely. One that sleeps in MPI is woken, and asked
-// again when it may be awake. Guesses.
+// Targets that do not answer are asked ever more rarely. A target that sleeps in MPI is woken, and
+// asked again when it may be awake. The numbers are guesses.
 void note_miss(Partner& partner, LocalRank rank) {
   constexpr std::uint32_t misses_max = 4;
   constexpr std::int64_t own_ways_until_awake = 8;
@@ -167,7 +169,7 @@ void note_miss(Partner& partner, LocalRank rank) {
   partner.skips = 1u << partner.misses;
 }
 
-// Whether the target has done the work; else it never will.
+// Returns whether the target has done the work; if not, it never will.
 bool await(Work& work, LocalRank whom, Patience& patience) {
   constexpr int pauses_max = 1000;  // guess
   int pauses = 0;
@@ -177,9 +179,9 @@ bool await(Work& work, LocalRank whom, Patience& patience) {
       if (lockfree::withdraw(work.state, number_of(whom))) return false;
       over = true;
     }
-    // Whom we ask may be asking us.
+    // The rank that we ask may be asking us.
     if (message::is_asked()) (void)attend();
-    // Who has taken it may lose its CPU before it has done it.
+    // The target may lose its CPU between taking the work and doing it.
     if (!over || pauses++ < pauses_max)
       platform::pause_cpu();
     else
@@ -191,7 +193,7 @@ bool await(Work& work, LocalRank whom, Patience& patience) {
 
 std::uint64_t open_delegation_room() {
   {
-    const OwnWay first;  // a guess of it, until there was some
+    const OwnWay first;  // a guess of own_ticks, until there is a measured value
     std::uint64_t from = 0, to;
     (void)platform::read_process_memory(::getpid(), &from, &to, sizeof to);
   }
@@ -230,7 +232,8 @@ OwnWay::OwnWay() : start_ticks_(platform::now_ticks()) {}
 
 OwnWay::~OwnWay() {
   const std::int64_t ticks = platform::now_ticks() - start_ticks_, before = own_way_ticks();
-  // That this rank lost its CPU meanwhile is no reason to wait so long. (relaxed: as above.)
+  // If this rank lost its CPU meanwhile, that is no reason to wait so long, so the value grows
+  // slowly. (relaxed: as above.)
   own_ticks.store(before == 0 ? ticks : std::min(ticks, before + before / 16 + 1),
                   std::memory_order_relaxed);
 }
@@ -249,7 +252,7 @@ void describe_work(Work& work, const Window& window, WorkKind kind, const Dataty
   work.pieces = work.data_bytes = 0;
 }
 
-// Whether the target, which may be in MPI, is asked now.
+// Asks the target, unless it seldom answers. Returns whether it was asked.
 static bool ask_target(const Target& target, Work& work) {
   Partner& partner = partners[number_of(target.local_rank)];
   if (partner.skips > 0) {
@@ -281,7 +284,8 @@ bool delegate(const Target& target, Work& work) {
 }
 
 bool begin_together(const Target& target, Work& work) {
-  // Guesses: little beside what it saves; and long enough to wake up where there is much to do.
+  // Guesses: the wait is short beside what is saved, and long enough for the target to wake up
+  // where there is much to do.
   constexpr std::int64_t own_ways = 4;
   constexpr std::uint64_t bytes_an_own_way = 1 << 16;
   Patience patience(own_ways + static_cast<std::int64_t>(work.first.bytes / bytes_an_own_way));

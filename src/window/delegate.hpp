@@ -1,7 +1,8 @@
-// Work on this window's memory that an origin asks the target to do, should that be in MPI just now
-// (lockfree/delegation.hpp): a word between two caches instead of a system call. A target that
-// computes, sleeps or is slow is not waited for. Used by the batch of short operations (batch.hpp)
-// and by operations with a result, on memory that only the kernel can copy.
+// In delegation an origin asks the target to do work on the target's memory, if the target is in
+// MPI just now (lockfree/delegation.hpp). This moves a word between two caches instead of making a
+// system call. The origin does not wait for a target that computes, sleeps or is slow. It is used
+// by the batch of short operations (batch.hpp) and by operations with a result, on memory that only
+// the kernel can copy.
 // Invariant: a rank has one slot, so it asks for one thing at a time.
 #pragma once
 
@@ -12,28 +13,29 @@
 
 namespace baton::window {
 
-// The slot and the bell of this rank, in memory that the node's ranks can map.
+// These are the slot and the bell of this rank. They lie in memory that the node's ranks can map.
 struct DelegationRoom {
   lockfree::DelegationBell<lockfree::Hardware> bell;
   Work work;
 };
 
-// Windows whose memory may need it, from the first to the last: the address of this rank's room (0:
-// there is none) is told to the others when a window is made.
+// Opens the room with the first window whose memory may need it; it is closed with the last. The
+// address of this rank's room (0: there is none) is told to the others when a window is made.
 std::uint64_t open_delegation_room();
 void close_delegation_room();
 void note_delegation_room(LocalRank rank, std::uint64_t address);
 
-// This rank's slot; null without a room. Under `delegation_lock`.
+// Returns this rank's slot, or null without a room. The caller holds `delegation_lock`.
 extern platform::Lock delegation_lock;
 Work* own_work();
 
-// Whether the target has done it; otherwise nobody has, nor will. What it refused is in `error` of
-// the work. Under `delegation_lock`.
+// Returns whether the target has done the work; otherwise nobody has done it, nor will. An error of
+// the target is in `error` of the work. The caller holds `delegation_lock`.
 [[nodiscard]] bool delegate(const Target& target, Work& work);
-// Work of which both do a side at the same time. Whether the target has begun with its own; this
-// rank then does its side, and waits for the end. (Two that wait for each other's sides would do so
-// for ever: who has offered such work does none for others, unless it can withdraw the offer.)
+// Offers work of which origin and target each do a side at the same time. Returns whether the
+// target has begun with its side; this rank then does its own, and waits for the end. (Two ranks
+// that wait for each other's sides would wait for ever, so a rank that has offered such work does
+// none for others, unless it can withdraw the offer.)
 [[nodiscard]] bool begin_together(const Target& target, Work& work);
 void end_together(const Work& work);
 template <class OwnSide>
@@ -44,11 +46,11 @@ template <class OwnSide>
   return work.error != Work::not_done;
 }
 
-// Begins a description: without pieces or data.
+// Begins a description of work that has no pieces or data yet.
 void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type = nullptr,
                    const Operation* operation = nullptr);
 
-// While this rank does short work itself: how long that takes is how long it waits for others.
+// Measures this rank while it does short work itself; that time is how long it waits for others.
 class OwnWay {
  public:
   OwnWay();

@@ -20,7 +20,7 @@ void add_window(Words& words, const Window& window) {
   words.add("%s", window.comm->name);
 }
 
-// A rank of the window, and which one of the job it is if that differs.
+// Adds a rank of the window, and its rank in the job if that differs.
 void add_rank(Words& words, const Window& window, int rank) {
   const auto in_job = static_cast<int>(world_rank(window, rank));
   words.add(in_job == rank ? "rank %d" : "rank %d (%d in MPI_COMM_WORLD)", rank, in_job);
@@ -31,14 +31,15 @@ const auto& lock_of(const WindowWait& wait) {
   return wait.kind == WindowWait::Kind::elements ? row.elements : row.lock;
 }
 
-// Who has a number at a lock, if the row tells.
+// Returns the rank that has a number at a lock, if the row tells it.
 lockfree::NumberName taker(const WindowWait& wait, std::uint32_t number) {
   const lockfree::NumberName name = name_of(lock_of(wait).takers, number);
   return name.rank < wait.window.ranks() ? name : lockfree::NumberName{};
 }
 
-// Readers let go in any order, so that `served` may have let go already, and one with a number
-// before it may not have: whoever reads together with it is awaited.
+// Returns the first number whose readers may still hold the lock. Readers let go in any order:
+// `served` may have let go already, and one with a number before it may not have. All that read
+// together with it are awaited.
 std::uint32_t first_reader(const WindowWait& wait, std::uint32_t served, bool* known) {
   for (std::uint32_t back = 1; back <= lockfree::LastNames<lockfree::Hardware>::kept; ++back) {
     if (served == back - 1) return 0;  // the first number of all
@@ -50,10 +51,10 @@ std::uint32_t first_reader(const WindowWait& wait, std::uint32_t served, bool* k
   return served;
 }
 
-// All ranks with earlier numbers have to let go first.
+// Describes the wait for a turn: all ranks with earlier numbers have to let go first.
 void describe_turn(const WindowWait& wait, Words& words, AwaitedRanks& awaited) {
   const Window& window = wait.window;
-  // relaxed: a look.
+  // relaxed: a report only looks.
   const std::uint32_t served = lock_of(wait).gone.load(std::memory_order_relaxed);
   const std::uint32_t before = wait.number - served;
   words.add(wait.kind == WindowWait::Kind::elements ? "elements of " : "the lock of ");
@@ -61,7 +62,7 @@ void describe_turn(const WindowWait& wait, Words& words, AwaitedRanks& awaited) 
   words.add(" on ");
   add_window(words, window);
   if (before == 0 || before > static_cast<std::uint32_t>(window.ranks()))
-    return;  // its turn is now
+    return;  // its turn has come meanwhile
   const lockfree::NumberName holder = taker(wait, served);
   bool known = holder.rank >= 0;
   std::uint32_t first = served;
@@ -94,7 +95,7 @@ void describe_posts(const WindowWait& wait, Words& words, AwaitedRanks& awaited)
   int missing = 0;
   for (auto i = static_cast<std::int32_t>(wait.number); i < window.accessed_count; ++i) {
     const int rank = window.accessed[i];
-    // relaxed: a look.
+    // relaxed: a report only looks.
     if (post_word(window, rank).load(std::memory_order_relaxed) != window.targets[rank].posts_seen)
       continue;
     ++missing;
@@ -110,7 +111,7 @@ void describe_completes(const WindowWait& wait, Words& words, AwaitedRanks& awai
   const Group& group = *window.exposed_to;
   const auto& epochs = window.row->epochs;
   const std::uint32_t first = window.completes_expected - static_cast<std::uint32_t>(group.size);
-  // relaxed: a look.
+  // relaxed: a report only looks.
   const std::uint32_t completed = epochs.completed.load(std::memory_order_relaxed);
   const std::uint32_t missing = window.completes_expected - completed;
   words.add("MPI_Win_complete of %u of %d ranks on ", missing, group.size);
@@ -124,7 +125,8 @@ void describe_completes(const WindowWait& wait, Words& words, AwaitedRanks& awai
   }
 }
 
-// By atomic instructions, which an accumulate of many elements lets nobody use.
+// Describes the wait for ranks that change elements by atomic instructions, which no rank may do
+// during an accumulate of many elements.
 void describe_changes(const WindowWait& wait, Words& words, AwaitedRanks& awaited) {
   const auto rank = static_cast<int>(wait.number);
   words.add("an accumulate of ");
@@ -160,7 +162,7 @@ void describe_wait(const void* object, lockfree::WaitDescription& description) {
       return describe_changes(wait, words, awaited);
     case WindowWait::Kind::remote_lock:
       describe_answer(wait, "the lock of ", words, awaited);
-      awaited.more = true;  // whoever holds it
+      awaited.more = true;  // the rank that holds the lock
       return;
     case WindowWait::Kind::answer:
       return describe_answer(wait, "operations at ", words, awaited);

@@ -17,8 +17,9 @@ const std::uint32_t atomic_sizes =
 
 namespace {
 
-// So many elements at once are changed under the lock from the first time on; and so many, in short
-// accumulates, are as long as one membarrier takes, which going over to the lock costs. Guesses.
+// An accumulate of more than `atomic_elements_max` elements takes the lock from the first time on.
+// Changing `atomic_changes_max` elements in short accumulates takes as long as one membarrier,
+// which is the cost of going over to the lock. Guesses.
 constexpr std::int64_t atomic_elements_max = 512;
 constexpr std::uint32_t atomic_changes_max = 4000;
 
@@ -31,7 +32,8 @@ std::atomic<std::uint64_t>* visitors_of(const Window& window, Row& row) {
                                                        layout_of(window).visitors);
 }
 
-// From now on whoever forbids atomic changes there waits for us, too.
+// Enters this rank among the visitors of the target's elements: a rank that forbids atomic changes
+// there then waits for this rank, too.
 BATON_COLD void visit(Window& window, Target& target) {
   lockfree::add_visitor(visitors_of(window, *target.row),
                         static_cast<std::uint32_t>(window.rank()));
@@ -43,9 +45,10 @@ bool has_visited(Target& target) {
   return std::atomic_ref(target.visited).load(std::memory_order_acquire);
 }
 
-// For what lasts as long as a copy, or as its holder has no CPU; longer waits are told. Where
-// several take turns, only who comes next keeps looking; the others would take the CPUs from it,
-// and sleep the longer the more come `before` them.
+// Polls for something that lasts as long as a copy, or as long as its holder has no CPU; longer
+// waits are reported. Where several ranks wait for a turn, only the next one polls all the time:
+// the others would take the CPUs from it, so they sleep, the longer the more ranks come `before`
+// them.
 template <class Done, class Before>
 void look_until(Done done, Before before, const WindowWait& wait) {
   constexpr int spins = 100, yields = 1000;  // guesses
@@ -65,7 +68,7 @@ void look_until(Done done, Before before, const WindowWait& wait) {
   report.end();
 }
 
-// Until nobody changes elements of the target by atomic instructions.
+// Waits until no rank changes elements of the target by atomic instructions.
 void await_visitors(Window& window, Target& target) {
   auto await = [&](std::uint32_t rank) {
     Target& visitor = window.targets[rank];
@@ -81,7 +84,7 @@ void await_visitors(Window& window, Target& target) {
 
 BATON_COLD bool ElementHold::begin_atomically(std::int64_t elements) {
   if (elements > 1) {
-    // relaxed: a count to decide by; threads may lose some.
+    // relaxed: this count only guides a decision; threads may lose some.
     std::atomic_ref count(target_.changes);
     const std::uint32_t changes =
         count.load(std::memory_order_relaxed) + static_cast<std::uint32_t>(elements);
@@ -103,7 +106,7 @@ BATON_COLD void ElementHold::await_lock() {
 
 // The mode of plain changes is the holder's now, if there is more than a single element.
 BATON_COLD void ElementHold::leave_atomic_mode(bool lone) {
-  // A single element need not be the first that wants the lock.
+  // A single element can be changed by an atomic instruction, so it does not end the mode.
   if (lone) {
     is_atomic_ = true;
     return;
@@ -129,10 +132,11 @@ Word load_word(const char* from) {
   return word;
 }
 
-// `next` of what is there and of an operand, until nobody comes between. Gives what was there.
+// Replaces a word by `next` of its value and an operand, again until no other rank changed it in
+// between. Returns the value before.
 template <class Word, class Next>
 BATON_INLINE Word exchange_for(Word& word, Next next) {
-  // relaxed: the exchange orders.
+  // relaxed: the exchange below orders.
   Word before = std::atomic_ref(word).load(std::memory_order_relaxed);
   while (!std::atomic_ref(word).compare_exchange_weak(before, next(before), order,
                                                       std::memory_order_relaxed)) {
@@ -193,7 +197,7 @@ void change_words(const Change& change, const char* in, char* place, char* old,
   }
 }
 
-// Not inlined: shorter elements do not pay for their frame.
+// This is not inlined, so that shorter elements do not pay for its stack frame.
 [[gnu::noinline]] void change_double_words(const Change& change, const char* in, char* place,
                                            char* old, std::int64_t count) {
   change_words<DoubleWord>(change, in, place, old, count);

@@ -1,5 +1,6 @@
-// What keeps the elements of accumulates whole (lockfree/element_guard.hpp), as one rank takes it
-// at a target; and the changes by atomic instructions. Used by accumulates alone.
+// This is the hold that keeps the elements of accumulates whole (lockfree/element_guard.hpp), as
+// one rank takes it at a target; and the changes by atomic instructions. Both are used by
+// accumulates alone.
 #pragma once
 
 #include "datatype/operation.hpp"
@@ -8,7 +9,8 @@
 
 namespace baton::window {
 
-// Our line is ahead of the mode; as the holder's membarrier has it, where it can.
+// Orders our line of the guard before the load of its mode. The holder's membarrier does that for
+// us where it can.
 inline void fence_if_needed() {
   if (BATON_UNLIKELY(message::engine.senders_fence))
     lockfree::Hardware::full_fence();
@@ -19,19 +21,20 @@ inline void fence_if_needed() {
 // Holds a target's elements while this rank changes some.
 class ElementHold {
  public:
-  // `elements` of them; `atomic`: each could be changed by an atomic instruction. Makes no progress
-  // while it waits: this rank may be changing elements for others in its progress, and would wait
-  // for itself. Nobody who holds the elements waits for messages.
+  // Takes the hold for a number of `elements`. `atomic`: each of them could be changed by an atomic
+  // instruction. The wait makes no progress: this rank may be changing elements for others in its
+  // progress, and would wait for itself. A rank that holds elements never waits for messages.
   ElementHold(Window& window, Target& target, std::int64_t elements, bool atomic);
   ~ElementHold();
   ElementHold(const ElementHold&) = delete;
   ElementHold& operator=(const ElementHold&) = delete;
 
-  // This rank can only reach these elements through the kernel, so it will want the lock again:
-  // nobody changes them by atomic instructions any more. Only where `atomic` was false.
+  // Forbids atomic changes from now on, because this rank reaches these elements only through the
+  // kernel, and will want the lock again. It may be called only where `atomic` was false.
   void keep_locked() { lockfree::keep_locked(target_.row->guard); }
 
-  // Each change must be one atomic instruction; else nobody else changes anything.
+  // If true, each change must be one atomic instruction; if false, no other rank changes anything
+  // meanwhile.
   bool is_atomic() const { return is_atomic_; }
 
  private:
@@ -47,7 +50,8 @@ class ElementHold {
   bool is_locked_ = false;
 };
 
-// Whoever changes several elements mostly finds that others did, too, and takes the lock at once.
+// A rank that changes several elements mostly finds that others did, too, and takes the lock at
+// once.
 inline ElementHold::ElementHold(Window& window, Target& target, std::int64_t elements, bool atomic)
     : window_(window), target_(target) {
   const bool usual = elements > 1 && mode_of(target.row->guard) != lockfree::GuardMode::atomic;
@@ -80,10 +84,11 @@ inline ElementHold::~ElementHold() {
     end_atomic_change(window_.row->busy, platform::threads_multiple);
 }
 
-// A bit by number of bytes: 1, 2, 4, 8, and 16 where the CPU can.
+// The bits are numbers of bytes: 1, 2, 4, 8, and 16 where the CPU can.
 extern const std::uint32_t atomic_sizes;
 
-// Whether an element of so many bytes at such an address can be changed by an atomic instruction.
+// Returns whether an element of this many bytes at this address can be changed by an atomic
+// instruction.
 inline bool is_atomic_size(std::int64_t bytes) {
   return bytes <= 16 && (atomic_sizes >> bytes & 1) != 0;
 }
@@ -91,16 +96,16 @@ inline bool is_atomic_place(const void* place, std::int64_t bytes) {
   return (reinterpret_cast<std::uintptr_t>(place) & static_cast<std::uintptr_t>(bytes - 1)) == 0;
 }
 
-// What is done to elements: a kernel, which for sums an instruction may replace, or one of the two
-// operations that need none.
+// This is the change to elements: a kernel, which an instruction may replace for sums, or one of
+// the two operations that need no kernel (replace and no-op).
 struct Change {
   enum class Kind : std::uint8_t { kernel, add, add_real, replace, nothing };
   Kind kind = Kind::nothing;
   datatype::Kernel kernel = nullptr;
 };
 
-// For one element that an atomic instruction changes, without a hold; false: it needs one. To be
-// followed by lockfree::end_atomic_change on the window's row.
+// Begins the change of one element by an atomic instruction, without a hold; false: it needs a
+// hold. The caller then calls lockfree::end_atomic_change on the window's row.
 inline bool begin_lone_change(Window& window, Target& target) {
   // ORDER window.visited: acquire here, release in visit.
   return BATON_LIKELY(std::atomic_ref(target.visited).load(std::memory_order_acquire)) &&
@@ -108,14 +113,14 @@ inline bool begin_lone_change(Window& window, Target& target) {
                              fence_if_needed);
 }
 
-// Changes `count` elements of `bytes` each, which lie one after another, by atomic instructions.
-// `old` gets what was there before, or is null.
+// Changes `count` contiguous elements of `bytes` each by atomic instructions. `old` gets the values
+// before, or is null.
 void change_atomically(const Change& change, std::int64_t bytes, const char* in, char* place,
                        char* old, std::int64_t count);
-// The same by plain ones.
+// Makes the change of change_atomically by plain instructions.
 void change_plainly(const Change& change, std::int64_t bytes, const char* in, char* place,
                     char* old, std::int64_t count);
-// Writes `desired` where `expected` is, all bytes being compared; what was there, in `old`.
+// Writes `desired` if all bytes equal `expected`. `old` gets the value before.
 void compare_and_swap_atomically(std::int64_t bytes, const void* expected, const void* desired,
                                  void* place, void* old);
 

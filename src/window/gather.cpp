@@ -16,7 +16,7 @@ Error GatheredPuts::send() {
 Error GatheredGets::send() {
   message.header().token = expected->token();
   const Error error = message.send(target->process);
-  // Nobody will answer.
+  // The message was not sent, so nobody will answer.
   // ORDER window.answer: release here, acquire in is_over; we use it no more.
   if (error) expected->answers.fetch_sub(1, std::memory_order_release);
   message.reset();
@@ -27,14 +27,15 @@ Error GatheredGets::send() {
 
 namespace {
 
-// What another thread may be making; null: nobody has wanted it yet.
+// Returns the gathered operations, which another thread may be making now; null: nobody has needed
+// them yet.
 template <class Gathered>
 Gathered* made(Gathered* const& gathered) {
   // ORDER window.gathered: acquire here, release in gathered_of; it is whole.
   return std::atomic_ref(const_cast<Gathered*&>(gathered)).load(std::memory_order_acquire);
 }
 
-// The window's, made when it is first wanted; null: no memory.
+// Returns the window's gathered operations, which are made when first needed; null: no memory.
 template <class Gathered>
 Gathered* gathered_of(Window& window, Gathered*& gathered) {
   if (Gathered* before = made(gathered)) return before;
@@ -55,7 +56,7 @@ Error send_for(Gathered* gathered, const Target* target) {
   return gathered->send();
 }
 
-// So much of an answer is still free.
+// Returns how many bytes of the answer's message are still free.
 std::uint64_t room_for_answer(const RemoteMessage& message) {
   return message::active_bytes_max - sizeof(RemoteHeader) - message.bytes_asked();
 }
@@ -84,7 +85,7 @@ bool gather_get(Window& window, const Spot& spot, char* to, std::int64_t bytes, 
   const bool is_full = gets->message.room() == 0 || room_for_answer(gets->message) < size;
   if (gets->target && (gets->target != spot.target || is_full)) *error = gets->send();
   if (!gets->target) {
-    // Its answer, of which one counts as still to come.
+    // This answer counts as outstanding until the gets are sent.
     gets->expected = expect_answer(window, window.rank_of(*spot.target), true);
     if (!gets->expected) return false;
     gets->target = spot.target;
@@ -97,7 +98,7 @@ bool gather_get(Window& window, const Spot& spot, char* to, std::int64_t bytes, 
 Error send_behind_puts(Window& window, const Target& target, RemoteMessage& message) {
   GatheredPuts* puts = made(window.puts);
   if (!puts) return message.send(target.process);
-  // Whoever finds no puts here finds them ahead on the way: it is sent under the lock.
+  // If there are no puts here, they are ahead on the way: they are sent under the lock.
   platform::Guard guard(puts->lock);
   if (puts->target != &target) return message.send(target.process);
   if (message.kind() != RemoteKind::flush) {

@@ -1,6 +1,6 @@
-// Short contiguous puts and gets between nodes wait for others to the same target, to go in one
-// message with them: until a flush or the end of an epoch, another target, or a full message. Used
-// by remote.cpp.
+// Gathering works so: short contiguous puts and gets between nodes wait for others to the same
+// target, and travel in one message with them. The message leaves at a flush or the end of an
+// epoch, at an operation for another target, or when it is full. This is used by remote.cpp.
 #pragma once
 
 #include "window/place.hpp"
@@ -8,38 +8,38 @@
 
 namespace baton::window {
 
-// Puts, in a message which may take along the flush that follows them.
+// These are the gathered puts, in a message that may also carry the flush that follows them.
 struct GatheredPuts {
   explicit GatheredPuts(const RemoteHeader& header) : message(RemoteKind::put, header) {}
   platform::Lock lock;
-  Target* target = nullptr;  // null: none
+  Target* target = nullptr;  // null: none are gathered
   RemoteMessage message;
 
-  // Under the lock.
+  // Sends the message. The caller holds `lock`.
   Error send();
 };
 
-// Gets, whose one answer brings all their data.
+// These are the gathered gets, whose data comes in a single answer.
 struct GatheredGets {
   explicit GatheredGets(const RemoteHeader& header) : message(RemoteKind::get, header) {}
   platform::Lock lock;
-  Target* target = nullptr;      // null: none
+  Target* target = nullptr;      // null: none are gathered
   Expected* expected = nullptr;  // the answer
   RemoteMessage message;
 
-  // Under the lock.
+  // Sends the message. The caller holds `lock`.
   Error send();
 };
 
-// False: there is no memory for it, and nothing was done.
+// Gathers a put. Returns false, with nothing done, if there is no memory for it.
 bool gather_put(Window& window, const Spot& spot, const char* data, std::int64_t bytes,
                 Error* error);
 bool gather_get(Window& window, const Spot& spot, char* to, std::int64_t bytes, Error* error);
 // Sends a flush, or the end of an epoch, to the target, with the puts gathered for it, if any: the
-// message is a put then, which asks for the same answer. All puts of all threads that were gathered
-// before have left when it returns.
+// message then becomes a put, which asks for the same answer. When this returns, all puts that any
+// thread gathered before have left.
 Error send_behind_puts(Window& window, const Target& target, RemoteMessage& message);
-// Sends the gets gathered for the target, or (null) for whomever.
+// Sends the gets gathered for the target, or (null) for any target.
 Error send_gets(Window& window, const Target* target);
 void forget_gathered(Window& window);
 

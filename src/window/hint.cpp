@@ -23,7 +23,8 @@ void read_flag(const Info& info, const char* key, bool& flag) {
   if (std::strcmp(value, "false") == 0) flag = false;
 }
 
-// "none", or some of the four, with commas between them.
+// Reads the value of accumulate_ordering: "none", or some of the four words, with commas between
+// them.
 void read_ordering(const Info& info, std::uint8_t& ordering) {
   char text[64];
   if (!info.get(ordering_key, text, sizeof text)) return;

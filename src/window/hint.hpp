@@ -1,5 +1,6 @@
-// What programs promise about a window, or wish for it, in an info (MPI 5.0, "Window Creation").
-// Keys that mean nothing here are ignored, as are values that mean nothing.
+// These are the hints of a window: what programs promise about it, or wish for it, in an info (MPI
+// 5.0, "Window Creation"). Keys that Baton does not know are ignored, as are values that have no
+// meaning.
 #pragma once
 
 #include <cstdint>
@@ -13,17 +14,17 @@ struct Hints {
   bool noncontiguous = false;  // alloc_shared_noncontig
   bool same_size = false;
   bool same_unit = false;
-  // Promises that nothing here needs so far; MPI_Win_get_info tells them.
+  // Nothing needs these promises so far; MPI_Win_get_info returns them.
   bool same_op = false;           // accumulate_ops=same_op
-  std::uint8_t ordering = 0xf;    // accumulate_ordering: a bit each of rar, raw, war, waw
-  std::uint32_t granularity = 0;  // mpi_accumulate_granularity; 0: none
+  std::uint8_t ordering = 0xf;    // accumulate_ordering: a bit each for rar, raw, war, waw
+  std::uint32_t granularity = 0;  // mpi_accumulate_granularity; 0: not given
   const char* asserted_kinds = nullptr;
 };
 
-// Takes over what `info` (null: nothing) says; what it does not mention stays. `made`: the window
-// exists, so that some can no longer change.
+// Takes over the hints in `info` (null: none); hints that it does not mention stay. `made`: the
+// window exists already, so that some hints can no longer change.
 void update_hints(Hints& hints, const Info* info, bool made);
-// Writes each of them with its value. MPI_ERR_NO_MEM, explained.
+// Writes each hint with its value into `info`. Error: MPI_ERR_NO_MEM, explained.
 [[nodiscard]] Error describe_hints(const Hints& hints, int flavor, Info& info);
 
 }  // namespace baton::window

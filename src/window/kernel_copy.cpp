@@ -11,8 +11,8 @@ namespace baton::window {
 
 namespace {
 
-// For as long as mpiexec may need to notice that a rank has died. It then ends the job and says who
-// it was, which an error of ours would hide.
+// Sleeps for as long as mpiexec may need to notice that a rank has died. mpiexec then ends the job
+// and says which rank it was, which an error of this rank would hide.
 void wait_for_the_end() {
   constexpr std::int64_t enough_ns = 10'000'000'000, nap_ns = 10'000'000;  // guess
   const std::int64_t end = platform::now_ns() + enough_ns;
@@ -20,7 +20,8 @@ void wait_for_the_end() {
   while (platform::now_ns() < end) ::nanosleep(&nap, nullptr);
 }
 
-// Right after a copy that the kernel has refused; errno says why.
+// Explains why the kernel has refused a copy. It is called right after the copy, while errno has
+// the reason.
 BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
   const int cause = errno, rank = window.rank_of(*spot.target);
   if (cause == EFAULT)

@@ -1,5 +1,6 @@
-// The windows that others may reach with this rank's help, by messages or by delegated work. Each
-// is listed while it can be used. Asked by whoever carries out what another rank wants.
+// This is the list of the windows that others may reach with this rank's help, by messages or by
+// delegated work. A window is listed while it can be used. The code that carries out another rank's
+// operation looks the window up here.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,10 @@
 
 namespace baton::window {
 
-// Before a window is used; and when nobody uses it any more.
+// Adds a window before it is used, and removes it when nobody uses it any more.
 void add_listener(Window& window);
 void remove_listener(Window& window);
-// The window with this context id; null: there is none.
+// Returns the window whose communicator has this context id; null: there is none.
 Window* find_window(std::uint32_t id);
 
 }  // namespace baton::window

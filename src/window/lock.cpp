@@ -1,8 +1,8 @@
-// Locks of windows, and the access epochs that they open. A target's lock is in its row
-// (lockfree/turn_lock.hpp); who waits for a turn leaves its rank under its number, so that whoever
-// lets go wakes it alone. Locks of targets without a row go by messages.
-// Invariant: what one thread does to a lock that nobody else wants is a few instructions; all else
-// is out of the way.
+// These are locks of windows, and the access epochs that they open. A target's lock is in its row
+// (lockfree/turn_lock.hpp); a rank that waits for its turn leaves its rank under its number, so
+// that the rank that lets go wakes only this one. Locks of targets without a row go by messages.
+// Invariant: taking and releasing an uncontended lock by one thread is a few instructions; all
+// other cases are kept off that path.
 #include <bit>
 
 #include "message/core/engine.hpp"
@@ -17,7 +17,8 @@ namespace {
 
 using Lock = lockfree::TurnLock<lockfree::Hardware>;
 
-// As many numbers can wait at once as there are ranks.
+// Returns the word of the waiter with a number. At most as many numbers can wait at once as there
+// are ranks.
 SharedWord& waiter(Window& window, Row& row, std::uint32_t number) {
   const auto ranks = static_cast<std::uint32_t>(window.ranks());
   return words_at(row,
@@ -30,9 +31,10 @@ BATON_COLD void wake_waiter(Window& window, Row& row, std::uint32_t number) {
   if (name != 0) message::wake_rank(window.targets[name - 1].process);
 }
 
-// Whoever may be served now, if it has come already; else it will look.
+// Wakes the rank that may be served now, if it waits already; if it comes later, it will see the
+// lock free.
 inline void wake(Window& window, Row& row, std::uint32_t number) {
-  // The looks stay behind the store that lets go, as in message::notify.
+  // The loads of the waiter's name stay behind the store that lets go, as in message::notify.
   lockfree::Hardware::compiler_fence();
   if (BATON_UNLIKELY(message::engine.senders_fence)) lockfree::Hardware::full_fence();
   if (BATON_UNLIKELY(is_taken(row.lock, number))) wake_waiter(window, row, number);
@@ -69,7 +71,7 @@ inline void give_turn(Window& window, Row& row, std::uint32_t number, bool write
   wake(window, row, let_go(row.lock, number, writes));
 }
 
-// Waits for the lock that `hold` of the target says it is to have, then opens it. Where that fails
+// Waits for the kind of lock that the target's `hold` names, then opens the target. If that fails,
 // nothing is held. (relaxed: ordered by `open`.)
 BATON_COLD Error take_any_lock(Window& window, Target& target) {
   const bool exclusive = target.hold == Hold::exclusive;
@@ -87,7 +89,7 @@ BATON_COLD Error take_any_lock(Window& window, Target& target) {
   return error;
 }
 
-// Whether nothing but the words of the target's row is concerned.
+// Returns whether only the words of the target's row are concerned.
 inline bool is_usual(const Target& target) {
   return target.row && !platform::threads_multiple && target.hold != Hold::unchecked;
 }
@@ -99,7 +101,7 @@ inline Error take_lock(Window& window, Target& target) {
   return MPI_SUCCESS;
 }
 
-// Of a target without a row, or that was not locked.
+// Lets go of a target that has no row, or that was not locked.
 BATON_COLD Error let_go_otherwise(Window& window, Target& target) {
   if (target.hold == Hold::unchecked) return finish_at(window, target);
   Error error = finish_batch(window);
@@ -132,7 +134,7 @@ BATON_COLD Error refuse_access(const Window& window, int rank) {
               rank);
 }
 
-// Why a lock of MPI_Win_lock cannot be had.
+// Returns the error of a lock that MPI_Win_lock cannot take, and explains it.
 BATON_COLD Error refuse_lock(const Window& window, const Target& target) {
   if (window.epoch != Epoch::locked && !is_free(window)) return refuse(window.epoch);
   return fail(MPI_ERR_RMA_SYNC, "rank %d of the window is locked by this rank already",
@@ -187,7 +189,7 @@ Error open_target(Window& window, Target& target) {
     }
     if (window.epoch != Epoch::locked_all) return refuse_access(window, rank);
     reach(window, target);
-    another = target.hold != Hold::none;  // a thread is at it
+    another = target.hold != Hold::none;  // another thread takes this lock now
     if (!another) {
       target.hold = window.all_unchecked ? Hold::unchecked : Hold::shared;
       window.accessed[window.accessed_count++] = rank;
@@ -241,8 +243,8 @@ Error unlock(Window& window, int rank) {
   return error;
 }
 
-// Each target is locked when it is first accessed: the standard lets a lock wait until then, and
-// most epochs of many ranks access few.
+// Locks no target yet: each is locked when it is first accessed. The standard lets a lock wait
+// until then, and most epochs over many ranks access few.
 Error lock_all(Window& window, int assertion) {
   if (Error error = check_assertion(assertion, MPI_MODE_NOCHECK)) return error;
   if (Error error = check_locks(window)) return error;

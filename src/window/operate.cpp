@@ -28,7 +28,7 @@ Error no_memory(std::int64_t bytes) {
 
 enum class Direction { put, get };
 
-// By the kernel: one run at once, short ones together.
+// Moves data through the kernel: one run at once, short runs together.
 template <Direction direction>
 class KernelMove {
  public:
@@ -93,7 +93,7 @@ BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Pla
   return error;
 }
 
-// Apart from put and get, so that their usual cases pay for nothing here.
+// This is apart from put and get, so that their usual cases do not pay for it.
 [[gnu::noinline]] Error put_elsewhere(Window& window, const Data& from, const Place& to) {
   Spot spot;
   if (Error error = find_spot(window, to, &spot)) return error;
@@ -122,7 +122,7 @@ BATON_COLD Error move_through_kernel(Window& window, const Data& data, const Pla
   if (BATON_UNLIKELY(!spot.memory))
     return spot.is_remote() ? get_remotely(window, spot, to, from)
                             : move_through_kernel<Direction::get>(window, to, from, spot);
-  // What others have put since is not to be taken from the compiler's memory.
+  // The compiler must reload memory that others have put to since.
   lockfree::Hardware::compiler_fence();
   if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
     platform::copy_run(to.buffer, spot.memory, static_cast<std::size_t>(bytes));

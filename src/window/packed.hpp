@@ -1,14 +1,17 @@
-// Data of this rank for what moves runs of bytes only: batches, messages, the kernel.
+// This is packed data of this rank, for code that moves runs of bytes only: batches, messages, the
+// kernel.
 #pragma once
 
 #include "window/place.hpp"
 
 namespace baton::window {
 
-// Typed data as one run of bytes: in place where it is one, else a copy that lasts as long as this.
+// This is typed data as one run of bytes: in place where it is contiguous, else in a copy that
+// lives as long as this object.
 class Packed {
  public:
-  // `filled`: packed from the data now. Otherwise it is to be filled, and `unpack` brings it there.
+  // `filled`: the data is packed now. Otherwise the caller fills the bytes, and `unpack` moves them
+  // into the data.
   Packed(const Data& data, bool filled);
   ~Packed();
   Packed(const Packed&) = delete;

@@ -8,14 +8,14 @@ namespace baton::window {
 
 namespace {
 
-// What the change makes of a pair, but for its gaps. `in` as in memory.
+// Computes what the change makes of a pair, without its gaps. `in` has the layout of memory.
 void make_next(const Change& change, const Datatype& pair, const char* in, const char* before,
                char* after) {
   if (change.kind == Change::Kind::replace) {
     datatype::copy(pair, in, pair, after, pair.size);
     return;
   }
-  // Kernels may write gaps.
+  // Kernels may write to gaps, so they get a copy.
   alignas(16) char changed[element_bytes_max];
   std::memcpy(changed, before, static_cast<std::size_t>(pair.extent));
   change.kernel(in, changed, 1);

@@ -1,5 +1,6 @@
-// Pairs of a value and an index that have gaps, as C structs have: what an accumulate does to one
-// of them, by plain instructions or with its gap as a whole. Used by accumulates alone.
+// Accumulates on pairs of a value and an index that have gaps, as C structs have. One pair is
+// changed by plain instructions, or by one atomic instruction that covers its gap, too. This is
+// used by accumulates alone.
 // Invariant: gaps of the target stay as they are.
 #pragma once
 
@@ -10,15 +11,15 @@
 
 namespace baton::window {
 
-// The largest element: a pair of numbers of 16 bytes each.
+// This bounds the bytes of an element; the largest is a pair of numbers of 16 bytes each.
 inline constexpr std::int64_t element_bytes_max = 64;
 
-// Calls `visit` with the place of each pair; it returns false to stop. A pair begins where the run
-// before it has ended one.
+// Calls `visit` with the place of each pair; `visit` returns false to stop. A run may begin in the
+// middle of a pair that the run before it has begun.
 template <class Visit>
 bool for_each_pair(const Datatype& pair, const Datatype& type, char* origin, std::int64_t count,
                    Visit visit) {
-  std::int64_t begun = 0;  // packed bytes of a pair that earlier runs had
+  std::int64_t begun = 0;  // packed bytes of the current pair that earlier runs had
   return datatype::for_each_run(type, origin, count, [&](char* place, std::int64_t bytes) {
     while (bytes > 0) {
       if (begun == 0 && !visit(place)) return false;
@@ -31,11 +32,12 @@ bool for_each_pair(const Datatype& pair, const Datatype& type, char* origin, std
   });
 }
 
-// `there` is one pair with its gaps, and becomes what the change makes of it. `in` is packed, as is
-// `old`, which gets what was there, or is null.
+// Changes one pair with its gaps at `there`. `in` is packed; `old`, if not null, gets the packed
+// pair from before.
 void change_pair(const Change& change, const Datatype& pair, const char* in, char* there,
                  char* old);
-// The same by an atomic instruction: the pair's extent is an atomic size, and its place is one.
+// Makes the same change by an atomic instruction. The pair's extent must be an atomic size, and its
+// address aligned to it.
 void change_pair_atomically(const Change& change, const Datatype& pair, const char* in, char* place,
                             char* old);
 

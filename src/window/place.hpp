@@ -1,5 +1,5 @@
-// What an operation on a window names: data of this rank, a place in the window, and the spot where
-// that place is. Used by all that operations go by.
+// These are the operands of an operation on a window: data of this rank, a place in the window, and
+// the spot where that place is. All ways that operations go use them.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace baton::window {
 
-// Data of this rank.
+// This is the data of this rank.
 struct Data {
   void* buffer;
   std::int64_t count;
@@ -17,7 +17,7 @@ struct Data {
   std::int64_t bytes() const { return count * type->size; }
 };
 
-// Data in the window.
+// This is the data in the window.
 struct Place {
   int rank;  // or MPI_PROC_NULL, where nothing happens
   MPI_Aint displacement;
@@ -26,7 +26,8 @@ struct Place {
   std::int64_t bytes() const { return count * type->size; }
 };
 
-// Where a place is: here, if it is mapped, else at an address of its owner.
+// This is the location of a place: in this process, if it is mapped, else at an address of its
+// owner.
 struct Spot {
   Target* target;
   char* memory;  // null: not mapped

@@ -1,5 +1,5 @@
-// What a target refuses when it carries out an operation for this rank, explained. Used by all ways
-// that need the target: messages, transfers, delegated work.
+// Explains the error of a target that refuses to carry out an operation for this rank. It is used
+// by all ways that need the target's help: messages, transfers, delegated work.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace baton::window {
 
-// An error that the target has answered; MPI_SUCCESS stays what it is.
+// Explains an error that the target has answered; MPI_SUCCESS stays as it is.
 Error refused(int rank, std::int32_t error);
 
 }  // namespace baton::window

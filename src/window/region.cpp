@@ -1,7 +1,7 @@
-// Memory attached to dynamic windows. Each rank publishes its list in shared memory, with a
-// version; the others keep copies, which they read again when the version has changed. What was
-// detached stays in the list for a while: programs rely on others' reaching it as long as it is
-// there (docs/one-sided.md).
+// This is memory attached to dynamic windows. Each rank publishes its list in shared memory, with a
+// version; the others keep copies, which they read again when the version has changed. A detached
+// region stays in the list for a while: programs rely on others' reaching its memory as long as the
+// memory exists (docs/one-sided.md).
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -25,21 +25,21 @@ Error check_flavor(const Window& window) {
               "argument 1 (win): memory is attached to windows of MPI_Win_create_dynamic only");
 }
 
-// In a published region's bytes: it was detached.
+// This bit in the bytes of a published region says that it was detached.
 constexpr std::uint64_t detached_bit = std::uint64_t{1} << 63;
 
 std::size_t listed(const Regions& regions) {
   return regions.count + regions.detached;
 }
 
-// The first attached one that does not lie before an address.
+// Returns the first attached region that does not lie before an address.
 WindowRegion* find(const Regions& regions, std::uint64_t address) {
   return std::lower_bound(
       regions.list, regions.list + regions.count, address,
       [](const WindowRegion& region, std::uint64_t wanted) { return region.address < wanted; });
 }
 
-// Room for so many.
+// Makes room for this many regions.
 bool make_room(Regions& regions, std::size_t count) {
   if (count <= regions.room) return true;
   const std::size_t room = std::max<std::size_t>(count, 2 * regions.room);
@@ -50,7 +50,8 @@ bool make_room(Regions& regions, std::size_t count) {
   return true;
 }
 
-// A list that others map, with room for one region more; the one there is, or a longer one.
+// Makes room for one region more in a list that others map: in the present list, or in a longer
+// one.
 bool make_shared_room(const Window& window, PublishedRegions* longer) {
   *longer = window.published;
   if (!window.row_is_shared || listed(window.attached) < longer->room) return true;
@@ -63,7 +64,7 @@ bool make_shared_room(const Window& window, PublishedRegions* longer) {
   return memory != nullptr;
 }
 
-// The list has changed from an index on: so the others shall see it, in that memory.
+// Publishes the list, which has changed from an index on, to the others, in the given memory.
 void publish(Window& window, std::size_t changed, const PublishedRegions& shared) {
   if (!window.row_is_shared) return;
   const Regions& attached = window.attached;
@@ -80,11 +81,11 @@ void publish(Window& window, std::size_t changed, const PublishedRegions& shared
   if (before.list && before.list != shared.list) (void)transport::release_exported(before.list);
 }
 
-// Tries to read another rank's list; false: it was being changed.
+// Tries to read another rank's list. Returns false if the owner was changing it.
 bool read_list(Target& target, Error* error) {
   const auto& line = target.row->regions;
   const lockfree::RegionView view = view_regions(line);
-  if (!is_still(line, view)) return false;  // else the list may be shorter than that
+  if (!is_still(line, view)) return false;  // the list may have become shorter than that
   Regions& copy = *target.regions;
   const auto* list = reinterpret_cast<const lockfree::SharedRegion<lockfree::Hardware>*>(
       view.count == 0
@@ -107,14 +108,14 @@ bool read_list(Target& target, Error* error) {
   return true;
 }
 
-// Removes those at an index; the others move up.
+// Removes the region at an index of a list; the regions behind it move up.
 void remove_at(Regions& regions, std::size_t index, std::size_t* of) {
   WindowRegion* place = regions.list + index;
   std::memmove(place, place + 1, (listed(regions) - index - 1) * sizeof *place);
   --*of;
 }
 
-// Adds one that was detached, in the place of the oldest where there are many. There is room.
+// Adds a detached region; where there are many it replaces the oldest. The caller has made room.
 void keep_detached(Regions& regions, const WindowRegion& region) {
   if (region.bytes == 0) return;
   if (regions.detached == Regions::detached_max)
@@ -123,7 +124,7 @@ void keep_detached(Regions& regions, const WindowRegion& region) {
   ++regions.detached;
 }
 
-// What is attached again was not detached.
+// Forgets detached regions that are attached again.
 void forget_detached(Regions& regions, const WindowRegion& within) {
   for (std::size_t i = regions.count; i < listed(regions);) {
     const WindowRegion& old = regions.list[i];
@@ -135,7 +136,7 @@ void forget_detached(Regions& regions, const WindowRegion& within) {
   }
 }
 
-// The last attached region that does not begin behind an address; null: there is none.
+// Returns the last attached region that does not begin behind an address; null: there is none.
 const WindowRegion* region_before(const Regions& regions, std::uint64_t address) {
   const WindowRegion* place = find(regions, address);
   if (place != regions.list + regions.count && place->address == address) return place;
@@ -146,7 +147,8 @@ bool has(const WindowRegion& region, std::uint64_t address) {
   return address - region.address < region.bytes;
 }
 
-// How far memory reaches from an address that is, or was, attached; the address: not at all.
+// Returns how far memory reaches from an address that is, or was, attached; the address itself: not
+// at all.
 std::uint64_t end_of_known(const Regions& regions, std::uint64_t address) {
   const WindowRegion* place = region_before(regions, address);
   if (place && has(*place, address)) return place->address + place->bytes;
@@ -163,7 +165,7 @@ Lies find_in(const Regions& regions, std::uint64_t address, std::uint64_t bytes,
   if (end < address) return Lies::nowhere;
   if (const WindowRegion* place = region_before(regions, address)) {
     *region = *place;
-    // Those that follow without a gap belong to it as far as they are wanted.
+    // Regions that follow without a gap are joined to it, as far as they are wanted.
     const WindowRegion* behind = regions.list + regions.count;
     while (region->address + region->bytes < end && ++place != behind &&
            place->address == region->address + region->bytes)

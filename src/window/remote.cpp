@@ -1,4 +1,4 @@
-// The origin's side of operations that the target carries out.
+// This is the origin's side of operations that the target carries out by active messages.
 #include "window/remote.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace baton::window {
 
 namespace {
 
-// So much may be on its way to a target before the origin waits for it; guess.
+// The origin waits for a target when this many bytes are on their way to it; guess.
 constexpr std::int64_t unflushed_bytes_max = 1 << 18;
 
 RemoteHeader header_of(const Window& window) {
@@ -38,9 +38,9 @@ Error await(const Window& window, const Target& target, Expected& expected,
   return refused(window.rank_of(target), expected.error);
 }
 
-// A message behind all puts that were gathered for the target, and its answer.
+// Sends a message behind all puts that were gathered for the target, and prepares its answer.
 Error ask(Window& window, const Target& target, RemoteMessage& message, Expected& expected) {
-  // relaxed: nobody knows of it yet.
+  // relaxed: no other rank or thread knows of it yet.
   expected.answers.store(1, std::memory_order_relaxed);
   message.header().token = expected.token();
   if (Error error = send_behind_puts(window, target, message)) return error;
@@ -49,29 +49,31 @@ Error ask(Window& window, const Target& target, RemoteMessage& message, Expected
                                                   : WindowWait::Kind::answer);
 }
 
-// Behind the message: a flush that sees it counted answers for it.
+// Counts a sent message. It is called behind the sending: a flush that sees the count answers for
+// the message.
 void note_sent(Window& window, Target& target) {
   target.messages.note_sent();
   window.messages.note_sent();
 }
 
-// Whether so much is on its way that the origin waits for it.
+// Returns whether so many bytes are on their way that the origin waits for the target.
 bool has_much_unflushed(Target& target, std::int64_t bytes_more, std::int64_t bytes_max) {
   return platform::add_shared(target.unflushed, bytes_more) > bytes_max;
 }
 
-// Sends what a message has so far; where it wants an answer, that goes to `position` of the data.
+// Collects runs in messages and sends each when it is full. The answer to a message, if one is
+// wanted, goes to `position` of the data.
 class Stream {
  public:
   Stream(Window& window, Target& target, RemoteKind kind, const RemoteHeader& header,
          Expected* expected)
       : window_(window), target_(target), message_(kind, header), expected_(expected) {}
 
-  // A run at the target: its data, or null, in pieces that are multiples of `unit`.
+  // Adds a run at the target with its data (or null), in pieces that are multiples of `unit`.
   Error add(std::uint64_t address, const char* data, std::int64_t bytes, std::int64_t unit) {
     while (bytes > 0) {
       auto room = static_cast<std::int64_t>(message_.room());
-      // An answer has to fit, too.
+      // The answer has to fit into a message, too.
       if (expected_) room = std::min(room, room_for_answer());
       const std::int64_t here = std::min(bytes, room / unit * unit);
       if (here == 0) {
@@ -91,12 +93,12 @@ class Stream {
     if (expected_) {
       message_.header().token = expected_->token();
       message_.header().position = position_;
-      expected_->answers.fetch_add(1, std::memory_order_relaxed);  // relaxed: before it is sent
+      expected_->answers.fetch_add(1, std::memory_order_relaxed);  // relaxed: not sent yet
     }
     const auto bytes = static_cast<std::int64_t>(message_.bytes_asked());
     position_ += message_.bytes_asked();
     if (Error error = message_.send(target_.process)) {
-      // Nobody will answer. (relaxed: only this thread waits.)
+      // Nobody will answer this message. (relaxed: only this thread waits.)
       if (expected_) expected_->answers.fetch_sub(1, std::memory_order_relaxed);
       return error;
     }
@@ -121,13 +123,13 @@ class Stream {
   std::uint64_t position_ = 0;
 };
 
-// Only so many transfers are on their way at a time; waits for those before if need be.
+// Waits for earlier transfers if too many are on their way.
 Error make_room_for_transfer(Window& window) {
   constexpr std::uint32_t begun_max = 256;  // guess: waiting looks at all of them
   return transfers_begun() < begun_max ? MPI_SUCCESS : finish_transfers(window, nullptr);
 }
 
-// The answers to an operation with a result, which nothing waits for before a flush.
+// These are the answers to an operation with a result. Nothing waits for them before a flush.
 class Answered {
  public:
   Answered(Window& window, const Spot& spot, char* result)
@@ -135,7 +137,7 @@ class Answered {
         expected_(room_ ? nullptr : expect_answer(window, window.rank_of(*spot.target), false)) {
     if (expected_) expected_->into = result;
   }
-  // All has been asked for.
+  // The caller has now asked for everything.
   ~Answered() {
     // ORDER window.answer: release here, acquire in is_over; we use it no more.
     if (expected_) expected_->answers.fetch_sub(1, std::memory_order_release);
@@ -147,7 +149,7 @@ class Answered {
   Expected* expected() { return expected_; }
 
  private:
-  Error room_;  // of those before
+  Error room_;  // error of earlier transfers
   Expected* expected_;
 };
 
@@ -156,7 +158,8 @@ Error no_memory(std::int64_t bytes) {
               static_cast<long long>(bytes));
 }
 
-// All runs of a place, with their data. Padded pairs go one by one, each by its first byte.
+// Adds all runs of a place, with their data. Padded pairs are added one by one, each by its first
+// byte.
 Error add_all(Stream& stream, const Spot& spot, const Place& place, const char* data,
               std::int64_t unit, bool padded) {
   Error error = MPI_SUCCESS;
@@ -183,7 +186,8 @@ Error add_all(Stream& stream, const Spot& spot, const Place& place, const char* 
   return error ? error : stream.send();
 }
 
-// Longer runs go beside the message that announces them. A message with its data holds no more.
+// Longer runs travel beside the message that announces them. A message with its data holds at most
+// this much.
 constexpr std::int64_t message_bytes_max = 3968;
 
 // Announces a transfer of one run at the target.
@@ -192,17 +196,17 @@ Error announce(Window& window, const Spot& spot, RemoteKind kind, RemoteHeader h
   RemoteMessage message(kind, header);
   message.add(address, nullptr, static_cast<std::uint64_t>(bytes));
   if (Error error = message.send(spot.target->process)) return error;
-  // What is got tells by itself that it is there.
+  // The arrival of data that is got shows that the get is done.
   if (kind != RemoteKind::get_run) note_sent(window, *spot.target);
   return MPI_SUCCESS;
 }
 
-// relaxed: a thread looks for its own only.
+// relaxed: a thread looks only for the operations that it began itself.
 void note_run(Target& target) {
   std::atomic_ref(target.run_sent).store(target.messages.all_sent(), std::memory_order_relaxed);
 }
 
-// In pieces, for which the target takes memory: for so much at a time.
+// Longer accumulates go in parts of this size, since the target takes memory for their pieces.
 constexpr std::int64_t accumulate_bytes_max = 16 * accumulate_piece_bytes;
 Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteHeader header,
                      std::int64_t element_bytes) {
@@ -227,7 +231,8 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
   return MPI_SUCCESS;
 }
 
-// Accumulates are done in the order of their calls: those whose data travels beside them first.
+// Waits for accumulates whose data travels beside the messages, because accumulates are done in the
+// order of their calls.
 Error finish_runs(Window& window, Target& target) {
   return target.messages.is_done(platform::load_shared(target.run_sent))
              ? MPI_SUCCESS
@@ -236,7 +241,7 @@ Error finish_runs(Window& window, Target& target) {
 
 }  // namespace
 
-// Whether it has begun by the provider's remote access. Counts puts and gets.
+// Returns whether a put or get was begun by the provider's remote access, and counts it.
 static bool begin_by_provider(Window& window, const Spot& spot, const Data& data,
                               const Place& place, WindowOperation operation, Error* error) {
   bool goes = goes_by_provider(window, spot, data, place, operation);
@@ -322,7 +327,7 @@ Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, co
   if (!in.has_memory()) return no_memory(at.bytes());
   const char* data = from ? in.bytes() : nullptr;
   if (result && result->type->contiguous) {
-    // What its answer brings goes to its place, and tells that it is done.
+    // The answers bring data to its place, and show that the operation is done.
     Answered answered(window, spot, static_cast<char*>(result->buffer));
     if (answered.error()) return answered.error();
     if (!answered.is_expected()) return no_memory(at.bytes());
@@ -367,10 +372,10 @@ Error finish_transfers(Window& window, const Target* target) {
   return error ? error : failed;
 }
 
-// Of all that this rank has begun there, at both ends.
+// Asks for the end, at both ranks, of all operations that this rank has begun at the target.
 static Error ask_for_end(Window& window, Target& target, RemoteMessage& message) {
   const std::uint32_t all = target.messages.all_sent();
-  // relaxed: a number to decide by.
+  // relaxed: this number only guides a decision.
   std::atomic_ref(target.unflushed).store(0, std::memory_order_relaxed);
   Expected expected;
   const Error refusal = ask(window, target, message, expected);

@@ -1,5 +1,6 @@
-// How operations on windows travel: an active message is a header, the pieces of memory that it is
-// about, and their data, one after the other. Used by remote.cpp (origins) and remote_target.cpp.
+// This is the format of operations on windows in messages: an active message is a header, the
+// pieces of memory that it is about, and their data, one after the other. It is used by remote.cpp
+// (origins) and remote_target.cpp.
 #pragma once
 
 #include <atomic>
@@ -16,11 +17,11 @@ enum class RemoteKind : std::uint32_t {
   get,
   accumulate,  // with or without a result
   compare_and_swap,
-  // Of one run at the target, whose data goes beside it (transfer.hpp).
+  // These are about one run at the target, whose data goes beside the message (transfer.hpp).
   put_run,
   get_run,
   accumulate_run,
-  // From here on without data.
+  // The messages from here on have no data.
   flush,
   lock,
   unlock,
@@ -30,15 +31,15 @@ enum class RemoteKind : std::uint32_t {
 };
 
 struct RemoteHeader {
-  std::uint32_t window;        // its communicator's context id
+  std::uint32_t window;        // context id of the window's communicator
   std::int32_t operation = 0;  // handles, as integers
   std::int32_t type = 0;
   std::uint32_t pieces = 0;
-  std::int32_t error = 0;    // of an answer
-  std::uint32_t number = 0;  // of a lock; and whether it is exclusive
+  std::int32_t error = 0;    // in answers
+  std::uint32_t number = 0;  // for locks; in lock messages also whether it is exclusive
   std::uint32_t exclusive = 0;
-  std::uint64_t token = 0;     // the origin's, for the answer
-  std::uint64_t position = 0;  // of an answer's data in the whole
+  std::uint64_t token = 0;     // of the origin, for the answer
+  std::uint64_t position = 0;  // in answers: position of the data in the whole
 };
 
 struct RemotePiece {
@@ -46,13 +47,13 @@ struct RemotePiece {
   std::uint64_t bytes;
 };
 
-// One message on its way out.
+// This is one message that this rank sends.
 class RemoteMessage {
  public:
   RemoteMessage(RemoteKind kind, const RemoteHeader& header) : kind_(kind), header_(header) {}
 
-  // Room for data of one more piece. (Data stands behind the pieces, so they are joined at the
-  // end.)
+  // Returns the room for data of one more piece. (Data stands behind the pieces, so they are joined
+  // at the end.)
   std::size_t room() const {
     const std::size_t used =
         sizeof header_ + (header_.pieces + 1) * sizeof(RemotePiece) + data_bytes_;
@@ -62,7 +63,7 @@ class RemoteMessage {
   }
   bool is_empty() const { return header_.pieces == 0; }
   std::uint64_t bytes_asked() const { return asked_; }
-  // `data` may be null: then the piece asks for its bytes.
+  // Adds a piece. `data` may be null: then the piece asks for its bytes.
   void add(std::uint64_t address, const void* data, std::uint64_t bytes) {
     pieces_[header_.pieces++] = {address, bytes};
     asked_ += bytes;
@@ -103,7 +104,7 @@ class RemoteMessage {
   char packet_[message::active_bytes_max];
 };
 
-// As it came. Pieces and data last as long as the handler.
+// This is a message as it came. Pieces and data last as long as the handler.
 struct Incoming {
   RemoteHeader header;
   const RemotePiece* pieces;
@@ -114,7 +115,7 @@ struct Incoming {
   Target& origin() const { return window->targets[rank()]; }
 };
 
-// Where the data of one answer goes, piece by piece.
+// These are the places where the data of one answer goes, piece by piece.
 struct AnswerPlaces {
   struct Piece {
     char* to;
@@ -129,10 +130,11 @@ struct AnswerPlaces {
   }
 };
 
-// What an origin waits for. Lives, on its stack or in a transfer, until the last answer has come.
+// This is what an origin waits for. It lives, on the origin's stack or in a transfer, until the
+// last answer has come.
 struct Expected {
-  char* into = nullptr;            // where data goes,
-  AnswerPlaces* places = nullptr;  // or here
+  char* into = nullptr;            // where data goes, or null
+  AnswerPlaces* places = nullptr;  // where the data of a scattered answer goes
   std::int32_t error = MPI_SUCCESS;
   std::uint32_t number = 0;
   std::atomic<std::uint32_t> answers{0};  // still to come

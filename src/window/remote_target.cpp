@@ -1,6 +1,6 @@
-// The target's side: what active messages of origins ask for is done in this rank's progress. A
+// This is the target's side: this rank's progress does what active messages of origins ask for. A
 // handler never waits for a message; a lock that is not free is granted later, by a source of
-// progress.
+// progress that polls for it.
 #include "window/remote_target.hpp"
 
 #include <cstdlib>
@@ -20,7 +20,7 @@ namespace baton::window {
 
 namespace {
 
-// Whether all these bytes are memory that others may reach through the window.
+// Returns whether all these bytes are memory that others may reach through the window.
 bool is_own_memory(Window& window, std::uint64_t address, std::uint64_t bytes) {
   if (window.is_dynamic()) return is_usable(window, address, static_cast<std::int64_t>(bytes));
   const std::uint64_t offset = address - reinterpret_cast<std::uint64_t>(window.base);
@@ -42,7 +42,7 @@ void answer(const Incoming& incoming, std::int32_t error, std::uint32_t number =
                              sizeof header + bytes);
 }
 
-// At the origin.
+// Takes an answer, at the origin.
 void take_answer(const RemoteHeader& header, const char* data, std::size_t bytes) {
   auto& expected = *reinterpret_cast<Expected*>(header.token);
   if (header.error) expected.error = header.error;
@@ -124,7 +124,7 @@ void do_compare_and_swap(const Incoming& incoming) {
   answer(incoming, MPI_SUCCESS, 0, old, piece.bytes);
 }
 
-// Data that comes or goes beside this message.
+// Begins the transfer of data that comes or goes beside this message.
 void do_run(const Incoming& incoming, RemoteKind kind) {
   Announcement announcement{incoming.header, {}, incoming.window, incoming.rank()};
   std::memcpy(&announcement.piece, incoming.pieces, sizeof announcement.piece);
@@ -136,18 +136,18 @@ void do_run(const Incoming& incoming, RemoteKind kind) {
   if (error) incoming.origin().refused = error;
 }
 
-// What was refused since it last asked.
+// Answers a flush with the error that was refused since the origin last asked.
 void do_flush(const Incoming& incoming) {
   answer(incoming, std::exchange(incoming.origin().refused, MPI_SUCCESS));
 }
 
-// An end of what an origin has begun: done when nothing of it is on its way.
+// Calls `end` for an end that an origin asks for, once none of its operations is on its way.
 void at_end(const Incoming& incoming, void (*end)(const Incoming&)) {
   if (is_idle(*incoming.window, incoming.rank())) return end(incoming);
   await_idle(incoming, end);
 }
 
-// Turns at our lock that origins elsewhere wait for.
+// This is a turn at our lock that an origin on another node waits for.
 struct Waiting {
   Incoming incoming;
   std::uint32_t number;
@@ -214,7 +214,7 @@ void arrive(const message::ActiveMessage& message) {
                        message.bytes - sizeof incoming.header);
   incoming.sender = message.sender;
   incoming.window = find_window(incoming.header.window);
-  if (!incoming.window) return;  // of a job that goes wrong: it was freed
+  if (!incoming.window) return;  // in a job that goes wrong: the window was freed
   incoming.pieces = reinterpret_cast<const RemotePiece*>(payload + sizeof incoming.header);
   incoming.data = payload + sizeof incoming.header + incoming.header.pieces * sizeof(RemotePiece);
   switch (kind) {

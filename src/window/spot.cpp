@@ -29,10 +29,10 @@ BATON_COLD Error out_of_range(const Window& window, const Place& place, std::int
               static_cast<long long>(target.bytes), static_cast<long long>(target.unit));
 }
 
-// The bytes that data covers, from its address on.
+// This is the range of bytes that data covers, relative to its address.
 struct Extent {
   std::int64_t first;
-  std::int64_t last;  // behind it
+  std::int64_t last;  // behind the last byte
 };
 Extent extent_of(const Place& place) {
   const Datatype& type = *place.type;
@@ -43,7 +43,7 @@ Extent extent_of(const Place& place) {
           type.true_lower_bound + type.true_extent + std::max<std::int64_t>(0, steps)};
 }
 
-// Where data with gaps lies, each piece by itself: not all that it spans has to be attached.
+// Finds where data with gaps lies, piece by piece: the gaps need not be attached.
 Lies find_pieces(Window& window, const Place& place) {
   Lies all = Lies::attached;
   datatype::for_each_run(*place.type, reinterpret_cast<char*>(place.displacement), place.count,
@@ -58,7 +58,8 @@ Lies find_pieces(Window& window, const Place& place) {
   return all;
 }
 
-// Memory of another rank that is mapped here and stays so, whatever its owner does; or null.
+// Returns memory of another rank that is mapped here and stays mapped, whatever its owner does; or
+// null.
 char* reach_for_sure(const Target& target, std::uint64_t first, std::uint64_t bytes) {
   const auto* address = reinterpret_cast<const char*>(first);
   char* memory = transport::reach_exported(target.local_rank, address);
@@ -74,7 +75,7 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   const std::int64_t bytes = extent.last - extent.first;
   spot->address = address;
   spot->memory = nullptr;
-  if (spot->is_remote()) return MPI_SUCCESS;  // the target looks itself
+  if (spot->is_remote()) return MPI_SUCCESS;  // the target checks the range
   if (bytes == 0) return MPI_SUCCESS;
   lockfree::WindowRegion region;
   Lies lies = find_region(window, target, first, bytes, &region);
@@ -87,18 +88,18 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   if (in_pieces) region = {first, static_cast<std::uint64_t>(bytes)};
   char* memory = reinterpret_cast<char*>(region.address);
   if (own) {
-    // It is here.
+    // The memory is this rank's own.
   } else if (in_pieces || lies == Lies::detached) {
     memory = reach_for_sure(target, region.address, region.bytes);
   } else {
-    // All of the region, so that the next operation finds it mapped.
+    // The whole region is mapped, so that the next operation finds it mapped.
     memory = transport::reach(target.local_rank, memory, region.bytes);
   }
   if (memory) spot->memory = memory + (address - region.address);
   return MPI_SUCCESS;
 }
 
-// The target, if it may be accessed; null: nothing is to be done.
+// Finds the target, if it may be accessed; null: there is nothing to do.
 inline Error begin_spot(Window& window, const Place& place, Spot* spot) {
   if (BATON_UNLIKELY(place.rank == MPI_PROC_NULL)) {
     spot->target = nullptr;
@@ -111,7 +112,7 @@ inline Error begin_spot(Window& window, const Place& place, Spot* spot) {
   return MPI_SUCCESS;
 }
 
-// Of windows whose memory does not change.
+// Finds the spot in windows whose memory does not change.
 inline Error find_static(const Window& window, const Place& place, const Extent& extent,
                          Spot* spot) {
   const Target& target = *spot->target;

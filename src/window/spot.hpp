@@ -1,5 +1,5 @@
-// Where the place of an operation is (window/place.hpp), and whether the epoch lets it be accessed.
-// Used by the operations, before anything else. Errors: MPI_ERR_RMA_SYNC outside an epoch,
+// Finds where the place of an operation is (window/place.hpp), and whether the epoch lets it be
+// accessed. The operations do this before anything else. Errors: MPI_ERR_RMA_SYNC outside an epoch,
 // MPI_ERR_RMA_RANGE outside the target's memory; explained.
 #pragma once
 
@@ -8,7 +8,8 @@
 
 namespace baton::window {
 
-// Checks epoch and range. A null target: nothing is to be done. Counts it as an `operation`.
+// Checks epoch and range, and counts the `operation`. A spot with a null target means that there is
+// nothing to do.
 Error find_usual_spot(Window& window, const Place& place, Spot* spot);
 BATON_COLD Error find_special_spot(Window& window, const Place& place, Spot* spot,
                                    WindowOperation operation);
@@ -18,8 +19,8 @@ inline Error find_spot(Window& window, const Place& place, Spot* spot,
                                           : find_special_spot(window, place, spot, operation);
 }
 
-// Where a place is in most cases: contiguous, in mapped memory of a target that may be accessed.
-// Null: it is another case, or wrong, and find_spot says which.
+// Returns the address of a place in the most frequent case: contiguous, in mapped memory of a
+// target that may be accessed. Null: it is another case, or wrong; find_spot tells which.
 BATON_INLINE char* find_mapped(Window& window, const Place& place) {
   if (BATON_UNLIKELY(window.is_special || place.rank == MPI_PROC_NULL || !place.type->contiguous))
     return nullptr;
@@ -33,12 +34,13 @@ BATON_INLINE char* find_mapped(Window& window, const Place& place) {
     return nullptr;
   return target.memory + offset;
 }
-// By plain stores to mapped memory: a flush has to order them.
+// Notes plain stores to mapped memory, which a flush has to order.
 inline void note_stores(Window& window) {
   // relaxed: each thread that stores sets it itself.
   std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
 }
-// Whether data of this rank is what the place holds, element by element.
+// Returns whether data of this rank has the same elements as the place, so that they can be copied
+// as bytes.
 inline bool is_alike(const Data& data, const Place& place) {
   return data.type == place.type && data.count == place.count;
 }

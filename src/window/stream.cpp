@@ -16,13 +16,13 @@ namespace baton::window {
 
 namespace {
 
-// Guesses: pieces that stay in the first cache on both sides.
+// Guesses: pieces of these sizes stay in the first cache on both sides.
 constexpr std::int64_t piece_bytes_min = 2048, piece_bytes_max = StreamSlots::piece_bytes_max;
-// So much at once the target takes part in before it looks for its own messages. Guess.
+// The target takes part in at most this many bytes before it looks for its own messages. Guess.
 constexpr std::int64_t bytes_at_once_max = 1 << 22;
 
 std::int64_t piece_bytes_for(std::int64_t bytes, std::int64_t element_bytes, StreamWay way) {
-  // Guesses: each is a system call, and at the end one waits for the other's.
+  // Guesses: each copy is a system call, and at the end one rank waits for the other's.
   constexpr std::int64_t copied_bytes_min = 1 << 13, copied_bytes_max = 1 << 16;
   if (way == StreamWay::both_by_kernel)
     return std::clamp(bytes / 8, copied_bytes_min, copied_bytes_max) / page_bytes * page_bytes;
@@ -34,26 +34,26 @@ struct LongRun {
   Window& window;
   const Spot& spot;
   WorkKind kind;
-  const char* memory;  // here
+  const char* memory;  // at this rank
   std::int64_t bytes;
-  const Elements* elements = nullptr;  // of accumulates
+  const Elements* elements = nullptr;  // for accumulates
   const Operation* operation = nullptr;
 
   std::int64_t element_bytes() const { return elements ? elements->bytes : 1; }
-  // Both can copy what nobody has to add.
+  // Both ranks can copy by the kernel if no element has to be changed.
   std::uint32_t ways() const { return elements ? 3 : 4; }
   int kind_number() const {
     return static_cast<int>(kind) - static_cast<int>(WorkKind::put_stream);
   }
 };
 
-// Null: no memory.
+// Returns the measurements for runs of this length; null: no memory.
 StreamChoice* choice_of(const LongRun& run) {
   StreamChoices* its = stream_choices_of(run.spot.target->local_rank);
   return its ? &its->at(run.kind_number(), run.bytes) : nullptr;
 }
 
-// Describes `bytes` of the run from a position on, and what the target needs for its side.
+// Describes `bytes` of the run from a position on, with what the target needs for its side.
 void describe_stream(Work& work, StreamSlots& slots, const LongRun& run, StreamWay way,
                      std::int64_t position, std::int64_t bytes) {
   describe_work(work, run.window, run.kind, run.elements ? run.elements->type : nullptr,
@@ -72,8 +72,9 @@ void describe_stream(Work& work, StreamSlots& slots, const LongRun& run, StreamW
   slots.left = {0, 0};
 }
 
-// As far as the target takes part: `done`. `own_side` does this rank's part of a stream from a
-// position on, `alone` so many bytes by the kernel. Under delegation_lock.
+// Moves as much of a run as the target takes part in, and stores that in `done`. `own_side` does
+// this rank's part of a stream from a position on, `alone` moves bytes by the kernel. The caller
+// holds delegation_lock.
 template <class OwnSide, class Alone>
 Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, std::int64_t* done) {
   Work& work = *own_work();
@@ -101,7 +102,7 @@ Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, s
 
 template <class OwnSide, class Alone>
 Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
-  // Other threads would wait for the slot as long as this takes.
+  // A stream would hold the slot this long while other threads wait for it.
   if (platform::threads_multiple) return alone(0, run.bytes);
   platform::Guard guard(delegation_lock);
   StreamChoice* choice = own_work() && own_stream_slots() ? choice_of(run) : nullptr;
@@ -114,7 +115,7 @@ Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
   std::int64_t done = 0;
   Error error = way == StreamWay::kernel ? MPI_SUCCESS : stream(run, way, own_side, alone, &done);
   if (!error && done < run.bytes) error = alone(done, run.bytes - done);
-  // Where the target has not come, two ways are in it.
+  // If the target has not come, the time contains both ways and says nothing.
   if (way == StreamWay::kernel || done == run.bytes)
     choice->took(way, ((platform::now_ticks() - start) << 20) / run.bytes);
   return error;

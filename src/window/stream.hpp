@@ -1,7 +1,7 @@
-// Long operations on memory that only the kernel can copy. Where the target is in MPI
+// These are long operations on memory that only the kernel can copy. Where the target is in MPI
 // (delegate.hpp) their data may go through slots in memory that both ranks reach, filled by one and
 // emptied by the other, as long messages do: two CPUs, no system call. Otherwise the kernel moves
-// it. Which is quicker between two ranks is measured. Called by the operations; the
+// it. Measurements decide which is quicker between two ranks. The operations call this; the
 // target's side is in window/stream_slots.hpp.
 #pragma once
 
@@ -10,12 +10,12 @@
 
 namespace baton::window {
 
-// Of one run of bytes at the target.
+// Puts one run of bytes that is contiguous at the target.
 [[nodiscard]] Error put_long_run(Window& window, const Spot& spot, const char* from,
                                  std::int64_t bytes);
 [[nodiscard]] Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t bytes);
 
-// How the caller does an accumulate, or the rest of one, without the target.
+// Does an accumulate, or the rest of one, without the target's help.
 using AccumulateAlone = Error (*)(Window& window, const Spot& spot, const Elements& elements,
                                   const char* from, std::int64_t bytes);
 [[nodiscard]] Error accumulate_long_run(Window& window, const Spot& spot, const Elements& elements,

@@ -14,7 +14,7 @@ namespace baton::window {
 namespace {
 
 StreamSlots* own_slots = nullptr;
-StreamChoices** choices = nullptr;  // by local rank, where there were some
+StreamChoices** choices = nullptr;  // by local rank; null where there was no stream
 
 void copy_by_kernel(StreamSide& side, const Work& work, LocalRank asker, char* memory) {
   char* there;

@@ -1,6 +1,7 @@
-// The slots that the data of long operations goes through, and the sides of the two ranks that fill
-// and empty them (window/stream.hpp). Used by the origin, and by the target, which does its side as
-// delegated work. Invariant: the slots are the origin's, in memory that both reach.
+// These are the slots that the data of long operations goes through, and the sides of the two ranks
+// that fill and empty them (window/stream.hpp). They are used by the origin, and by the target,
+// which does its side as delegated work. Invariant: the slots are the origin's, in memory that both
+// reach.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +18,20 @@
 namespace baton::window {
 
 struct StreamSlots {
-  // Guesses: pieces that stay in the first cache on both sides, and some of them ahead.
+  // Guesses: pieces of this size stay in the first cache on both sides, and the writer may be some
+  // of them ahead.
   static constexpr std::int64_t piece_bytes_max = 1 << 12;
   static constexpr std::uint32_t count = 32;
 
   lockfree::SlotStream<lockfree::Hardware> progress;
-  // Where both copy by the kernel: so many bytes have somebody who copies them, and what the target
-  // could not.
+  // These are used where both ranks copy by the kernel: the number of bytes that a rank has claimed
+  // to copy, and the part that the target could not copy.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> claimed;
   WorkPiece left;
   alignas(cache_line_bytes) char bytes[count][piece_bytes_max];
 };
 
-// One side of a stream of as many bytes as the work has.
+// This is one side of a stream that moves the bytes of the work.
 class StreamSide {
  public:
   StreamSide(const Work& work, StreamSlots& its_slots, bool is_origin)
@@ -45,14 +47,14 @@ class StreamSide {
         });
   }
 
-  // `copy(position, bytes)` by the kernel, as long as there are pieces that nobody has claimed;
-  // false: it fails. That piece is left then.
+  // Calls `copy(position, bytes)`, which copies by the kernel, as long as there are pieces that
+  // nobody has claimed. Returns false from `copy` if it fails: that piece is then left.
   template <class Copy>
   void copy_by_kernel(Copy copy) {
     const std::uint64_t bytes = work_.first.bytes;
     const auto step = static_cast<std::uint64_t>(work_.stream.piece_bytes);
     for (;;) {
-      // relaxed: whose a piece is, is all it says.
+      // relaxed: it says only which rank has a piece.
       const std::uint64_t start = slots_.claimed.fetch_add(step, std::memory_order_relaxed);
       if (start >= bytes) return;
       const WorkPiece piece{start, std::min(step, bytes - start)};
@@ -62,7 +64,8 @@ class StreamSide {
     }
   }
 
-  // `take(slot, position, bytes)`; false: it fails, and the stream ends.
+  // Calls `take(slot, position, bytes)` for each filled slot. If `take` returns false, it has
+  // failed, and the stream ends.
   template <class Take>
   void empty(Take take) {
     run([&](std::uint32_t piece) { return may_empty(slots_.progress, piece); },
@@ -82,13 +85,13 @@ class StreamSide {
       platform::copy_around_cache(slot(piece), from, count);
       return platform::end_around_cache();
     }
-    // What is filled next is fetched from whoever has read it last.
+    // The lines of the next slot are fetched from the rank that has read them last.
     for (std::int64_t i = 0; i < bytes; i += cache_line_bytes)
       platform::prefetch_for_write(slot(piece + 1) + i);
     platform::copy_run(slot(piece), from, count);
   }
 
-  // Looks until `ready`, or until the other side has ended the work before time.
+  // Polls until `ready`, or until the other side has ended the work early.
   template <class Ready>
   bool await(Ready ready) {
     constexpr int pauses_max = 1000;  // guess
@@ -118,16 +121,16 @@ class StreamSide {
   bool is_origin_;
 };
 
-// What this rank has for streams, made when it is first wanted; null: no memory. Its slots, and
-// what its streams with a rank of the node took. Under `delegation_lock`.
+// Returns this rank's slots, or the measurements of its streams with a rank of the node; they are
+// made when first needed, and null if there is no memory. The caller holds `delegation_lock`.
 StreamSlots* own_stream_slots();
 StreamChoices* stream_choices_of(LocalRank rank);
 
-// The target's side, whose memory was checked. `type` and `operation` are of accumulates.
+// Does the target's side; its memory was checked. `type` and `operation` are for accumulates.
 void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
                 const Operation* operation);
 
-// Gives back what this rank has; no window needs it any more.
+// Frees what this rank has for streams, when no window needs it any more.
 void free_streams();
 
 }  // namespace baton::window

@@ -1,4 +1,4 @@
-// Fences, exposure and access epochs of groups, flushes. Locks are in lock.cpp.
+// Fences, exposure and access epochs of groups, and flushes. Locks are in lock.cpp.
 #include "window/synchronize.hpp"
 
 #include <utility>
@@ -17,7 +17,7 @@ lockfree::WindowRowLayout layout_of(const Window& window) {
   return lockfree::WindowRowLayout(static_cast<std::uint32_t>(window.ranks()));
 }
 
-// Until all operations that this rank has begun are done, at all targets.
+// Waits until all operations that this rank has begun are done, at all targets.
 Error finish_all(Window& window) {
   Error error = finish_batch(window);
   if (BATON_UNLIKELY(platform::load_shared(window.sends)))
@@ -88,7 +88,7 @@ Error fence(Window& window, int assertion) {
   const Explanation why = last_explanation();
   window.all_open = false;
   window.epoch = assertion & MPI_MODE_NOSUCCEED ? Epoch::none : Epoch::fence;
-  // Also where this rank has failed: the others are not left alone.
+  // A rank that has failed still meets the others, so that they do not wait for ever.
   Error error = meet(window);
   if (refusal) last_explanation() = why;
   return refusal ? refusal : error;
@@ -194,8 +194,8 @@ Error test(Window& window, int* flag) {
   return MPI_SUCCESS;
 }
 
-// Operations on memory that we reach are over when they return; what is left is that their stores
-// are seen before what follows.
+// Operations on memory that this rank reaches are over when they return; what is left is to make
+// their stores visible before what follows.
 Error flush(Window& window, int rank) {
   if (rank == MPI_PROC_NULL) return MPI_SUCCESS;
   Target& target = window.targets[rank];
@@ -217,7 +217,8 @@ Error flush_all(Window& window) {
   return finish_all(window);
 }
 
-// Nothing reads or writes this rank's buffers any more for what it has begun.
+// Waits until nothing reads or writes this rank's buffers any more for the operations that it has
+// begun.
 Error finish_locally(Window& window) {
   Error error = finish_batch(window);
   if (BATON_UNLIKELY(platform::load_shared(window.sends)))

@@ -1,7 +1,7 @@
-// The synchronization of windows: fences, exposure epochs of post and wait, access epochs of start
-// and complete, locks, flushes (MPI 5.0, "Synchronization Calls"). Called by api/; arguments that
-// are ranks were checked there. On a node all of it goes by words in the window's rows, so that a
-// target need not call MPI. Errors: MPI_ERR_RMA_SYNC for epochs that do not fit, explained.
+// This is the synchronization of windows: fences, exposure epochs of post and wait, access epochs
+// of start and complete, locks, flushes (MPI 5.0, "Synchronization Calls"). It is called by api/,
+// which has checked ranks. On a node all synchronization goes by words in the window's rows, so
+// that a target need not call MPI. Errors: MPI_ERR_RMA_SYNC for epochs that do not fit, explained.
 #pragma once
 
 #include "message/core/engine.hpp"
@@ -27,33 +27,34 @@ Error flush_local(Window& window, int rank);
 Error flush_local_all(Window& window);
 Error sync(Window& window);
 
-// What every end of an epoch, a flush or a request form needs at least.
+// Every end of an epoch, a flush or a request-based operation needs at least this.
 [[nodiscard]] Error finish_locally(Window& window);
-// All ranks of the window are here.
+// Returns when all ranks of the window have called it.
 [[nodiscard]] Error meet(Window& window);
-// No epoch is open.
+// Checks that no epoch is open.
 [[nodiscard]] Error check_closed(const Window& window);
 
-// Opens an epoch to a target that the window's own epoch has not opened yet, or says why none is.
+// Opens an epoch to a target that the window's own epoch has not opened yet, or explains why there
+// is none.
 [[nodiscard]] BATON_COLD Error open_target(Window& window, Target& target);
-// Whether an operation may go there.
+// Checks that an operation may access the target.
 inline Error check_access(Window& window, Target& target) {
   return BATON_LIKELY(window.all_open || target.open) ? MPI_SUCCESS : open_target(window, target);
 }
 
-// Waits for what other ranks of the node write to memory, and then wake us.
+// Waits for what other ranks of the node write to memory before they wake this rank.
 template <class Done>
 void wait_at_memory(Done&& done, const WindowWait& wait) {
   if (BATON_LIKELY(done()) || message::look_directly(done)) return;
-  // Where ranks are on other nodes, too, their messages may be what is waited for.
+  // Where ranks are on other nodes, too, the wait may be for their messages.
   const bool alone = !platform::threads_multiple && !transport::spans_nodes();
   if (alone) message::engine.watches_memory = true;
   message::wait_until(done, [&] { return subject_of(wait); });
   if (alone) message::engine.watches_memory = false;
 }
 
-// For ranks elsewhere, in our progress: a number at our lock is served, or given back; a post, or a
-// complete, has come from there.
+// These serve ranks on other nodes, in our progress: a number at our lock is served, or given back;
+// a post, or a complete, has come from there.
 bool try_turn(Window& window, std::uint32_t number, bool writes);
 void name_waiter(Window& window, std::uint32_t number);
 void give_own_turn(Window& window, std::uint32_t number, bool writes);

@@ -15,10 +15,10 @@ Error no_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for a transfer between ranks of a window");
 }
 
-platform::Lock begun_lock;  // of what this rank has begun
+platform::Lock begun_lock;  // protects the list of what this rank has begun
 TransferList begun;
 std::uint32_t begun_count = 0;
-std::uint32_t last_begun = 0;  // the number of the last one
+std::uint32_t last_begun = 0;  // the number of the last transfer
 std::uint32_t numbers_given = 0;
 
 void list(Transfer& transfer) {
@@ -38,7 +38,7 @@ Transfer* begin(Window& window, int rank, const Data& data) {
   return transfer;
 }
 
-// Of one that is over.
+// Returns the error of a transfer that is over.
 Error error_of(const Transfer& transfer) {
   if (transfer.access) return message::error_of(*transfer.access);
   if (transfer.request.error) return transfer.request.error;
@@ -66,7 +66,7 @@ BegunTransfers::BegunTransfers(const Window& window, const Target* target, bool 
 bool BegunTransfers::has(const Transfer& transfer) const {
   return transfer.window == &window_ && (!target_ || transfer.rank == window_.rank_of(*target_)) &&
          (transfer.access || !accesses_only_) &&
-         static_cast<std::int32_t>(transfer.number - last_) <= 0;  // numbers begin anew
+         static_cast<std::int32_t>(transfer.number - last_) <= 0;  // numbers wrap around
 }
 
 bool BegunTransfers::are_over() const {
@@ -165,7 +165,7 @@ Expected* expect_answer(Window& window, int rank, bool scattered) {
       return nullptr;
     }
   }
-  // relaxed: nobody knows of it yet. One is for the caller, who has not asked yet.
+  // relaxed: nobody knows of it yet. The first answer stands for the caller, who has not asked yet.
   transfer->expected.answers.store(1, std::memory_order_relaxed);
   list(*transfer);
   return &transfer->expected;

@@ -1,5 +1,5 @@
-// Data between ranks of a window that goes beside the messages that announce it: what the origin
-// (window/transfer.hpp) and the target (window/transfer_target.hpp) keep of each piece.
+// Records of data between ranks of a window that goes beside the messages that announce it: what
+// the origin (window/transfer.hpp) and the target (window/transfer_target.hpp) keep of each piece.
 #pragma once
 
 #include <cstdint>
@@ -11,31 +11,31 @@
 
 namespace baton::window {
 
-// As the target hears of one.
+// The announcement of a transfer as it comes to the target.
 struct Announcement {
-  RemoteHeader header;  // whose number is the transfer's
+  RemoteHeader header;  // its number is the transfer's
   RemotePiece piece;
   Window* window;
-  int rank;  // the origin's
+  int rank;  // the origin's rank
 };
 
-// At the origin one that it has begun, or an answer that it expects; at the target one that was
-// announced.
+// At the origin, a transfer is one that it has begun, or an answer that it expects; at the target,
+// one that was announced.
 struct Transfer {
   message::Request request;
   Window* window = nullptr;
-  int rank = 0;              // the other's
-  std::uint32_t number = 0;  // in the order in which this rank has begun them
+  int rank = 0;              // the other rank
+  std::uint32_t number = 0;  // in the order in which this rank has begun transfers
   Transfer* next = nullptr;
-  const Datatype* type = nullptr;  // held, at the origin; null: an answer is what it waits for
+  const Datatype* type = nullptr;  // held, at the origin; null: the transfer waits for an answer
   std::int64_t bytes = 0;
   Expected expected;
-  message::RemoteAccess* access = nullptr;  // by the provider, which is waited for then
-  char* data = nullptr;                     // of an accumulate, at the target
+  message::RemoteAccess* access = nullptr;  // an access by the provider, which is waited for then
+  char* data = nullptr;                     // data of an accumulate, at the target
   Announcement announcement{};
 };
 
-// In the order in which they began.
+// The transfers are in the order in which they began.
 struct TransferList {
   Transfer* first = nullptr;
   Transfer** last = &first;
@@ -50,13 +50,13 @@ struct TransferList {
   }
 };
 
-// Tags: what origins send, and what they get.
+// Returns the tag of a transfer. Data that origins send and data that they get have different tags.
 inline std::int32_t tag_of(std::uint32_t number, bool got) {
   constexpr std::uint32_t numbers = 1 << 22;
   return static_cast<std::int32_t>(number % numbers * 2 + got);
 }
 
-// Null: no memory.
+// Returns a new transfer, or null: no memory.
 inline Transfer* new_transfer(Window& window, int rank) {
   auto* transfer = new (std::nothrow) Transfer;
   if (!transfer) return nullptr;

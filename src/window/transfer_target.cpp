@@ -32,7 +32,7 @@ bool is_same(const Transfer& a, const Transfer& b) {
   return a.window == b.window && a.rank == b.rank;
 }
 
-// An earlier accumulate of the same origin, whose data is not all there.
+// Returns whether an earlier accumulate of the same origin waits for its data.
 bool is_behind_another(const Transfer& transfer) {
   for (Transfer* other = accepted.first; other != &transfer; other = other->next)
     if (other->data && is_same(*other, transfer)) return true;
@@ -109,7 +109,7 @@ void receive_into(Transfer& transfer, void* memory, std::uint64_t bytes) {
 Error receive_put(const Announcement& announcement, bool refuse) {
   const RemotePiece& piece = announcement.piece;
   Transfer& transfer = *accept(announcement);
-  // What has no place is cut off.
+  // Data that has no place is cut off (received with length 0).
   receive_into(transfer, reinterpret_cast<void*>(refuse ? 0 : piece.address),
                refuse ? 0 : piece.bytes);
   return refuse ? MPI_ERR_RMA_RANGE : MPI_SUCCESS;

@@ -1,9 +1,10 @@
 // Windows: memory that the ranks of a communicator let each other reach (MPI 5.0, "One-Sided
-// Communications"). A window has a communicator of its own, and of each rank what is known of its
-// memory, and how it is reached: mapped here, or through the kernel. Used by api/.
-// Invariant: where memory can be reached nothing needs the target's help; what ranks of a node
-// share lies in window rows (lockfree/window_row.hpp), each in the memory of its rank. All else
-// goes by messages (remote.hpp).
+// Communications"). A window has a communicator of its own, and an entry for each rank that says
+// where its memory is and how it is reached: mapped here, or through the kernel. Windows are used
+// by api/.
+// Invariant: where memory can be reached no operation needs the target's help; the words that ranks
+// of a node share lie in window rows (lockfree/window_row.hpp), each in the memory of its rank. All
+// other operations go by messages (remote.hpp).
 #pragma once
 
 #include <mpi.h>
@@ -24,18 +25,19 @@ namespace baton::window {
 using Row = lockfree::WindowRow<lockfree::Hardware>;
 using SharedWord = std::atomic<std::uint32_t>;
 
-// How a rank's memory is reached.
+// This is the way in which a rank's memory is reached.
 enum class Way : std::uint8_t {
-  unknown,  // nobody has asked yet
-  mapped,   // it lies in this process, too
+  unknown,  // no operation has looked for it yet
+  mapped,   // it is mapped into this process
   kernel,   // by cross-memory attach
   remote,   // by messages that the rank itself carries out
 };
 
 enum class Hold : std::uint8_t { none, shared, exclusive, unchecked };
 
-// Memory attached to a dynamic window, by address, and behind it what was detached last, the oldest
-// first: the list of this rank, which others map, or a copy of another's.
+// These are the memory regions attached to a dynamic window, by address, and behind them the
+// regions that were detached last, the oldest first. It is the list of this rank, which others map,
+// or a copy of another rank's.
 struct Regions {
   static constexpr std::size_t detached_max = 64;  // guess
   lockfree::WindowRegion* list = nullptr;
@@ -43,28 +45,29 @@ struct Regions {
   std::uint64_t version = 0;  // of a copy
 };
 
-// The list of this rank where others read it.
+// This is the list of this rank at the place where others read it.
 struct PublishedRegions {
   lockfree::SharedRegion<lockfree::Hardware>* list = nullptr;
   std::size_t room = 0;
 };
 
-// Messages whose end nothing tells but the answer to a later flush: how many have gone, and how
-// many of these are known to be done. Several threads send and flush: one that finds its own among
-// those done need not ask, and one that does not asks itself, whatever others have asked meanwhile.
+// Counts the messages whose completion only the answer to a later flush tells: how many were sent,
+// and how many of these are known to be done. Several threads send and flush: a thread that finds
+// its own messages among those done need not flush, and one that does not flushes itself, whatever
+// others have asked meanwhile.
 struct Unanswered {
   std::uint32_t sent = 0, done = 0;
 
-  // A message has gone.
+  // Notes that a message was sent.
   void note_sent() { platform::add_shared(sent, 1u); }
-  // Before a flush asks: all that it is to answer for.
+  // Returns the number that a flush is to answer for. It is read before the flush is sent.
   std::uint32_t all_sent() const { return platform::load_shared(sent); }
   bool is_done(std::uint32_t number) const {
     // ORDER window.done: acquire here, release in note_done; what was sent has taken effect.
     return is_reached(
         number, std::atomic_ref(const_cast<std::uint32_t&>(done)).load(std::memory_order_acquire));
   }
-  // The answer is there. Answers may come to their threads in another order.
+  // Notes the answer to a flush. Answers may come to their threads in another order.
   void note_done(std::uint32_t number) {
     std::atomic_ref word(done);
     // relaxed: a number to compare with; the exchange publishes.
@@ -77,39 +80,39 @@ struct Unanswered {
   }
 
  private:
-  // Numbers begin anew after 2^32.
+  // Numbers wrap around after 2^32.
   static bool is_reached(std::uint32_t number, std::uint32_t now) {
     return static_cast<std::int32_t>(number - now) <= 0;
   }
 };
 
-// A rank of the window, as this one sees it.
+// This is a rank of the window, as this rank sees it.
 struct Target {
   char* memory = nullptr;  // its memory here, where it is mapped
   std::int64_t bytes = 0;
-  std::int64_t unit = 1;  // of displacements
+  std::int64_t unit = 1;  // bytes of a displacement unit
   Row* row = nullptr;     // null: its locks and epochs go by messages
   Way way = Way::unknown;
-  bool open = false;      // an access epoch of ours reaches it, whatever the others
+  bool open = false;      // an access epoch of ours reaches it, apart from the window's epoch
   bool attached = false;  // `memory` is to be let go with the window
   bool visited = false;   // it knows that we change its elements by atomic instructions
   Hold hold = Hold::none;
-  std::uint32_t number = 0;      // of ours at its lock
-  std::uint32_t posts_seen = 0;  // of its MPI_Win_post for us
-  std::uint32_t changes = 0;     // by atomic instructions, in accumulates of several elements
+  std::uint32_t number = 0;      // our number at its lock
+  std::uint32_t posts_seen = 0;  // its calls of MPI_Win_post for us that we have seen
+  std::uint32_t changes = 0;     // our atomic changes, in accumulates of several elements
   Unanswered messages;
-  std::uint32_t run_sent = 0;   // of these the last that is an accumulate of a transfer
+  std::uint32_t run_sent = 0;   // the last of these messages that is an accumulate by a transfer
   std::int64_t unflushed = 0;   // bytes of these messages
-  Error refused = MPI_SUCCESS;  // of messages from there, what this rank could not do
+  Error refused = MPI_SUCCESS;  // error of messages from there that this rank could not carry out
   Process process{};
   LocalRank local_rank = not_on_this_node;
-  std::uint64_t address = 0;      // where the memory lies at its owner,
-  std::int32_t owner = 0;         // which is this rank of the window
-  std::uint64_t row_address = 0;  // and the row, at the target
-  Regions* regions = nullptr;     // what we have read of its attached memory
+  std::uint64_t address = 0;      // where the memory lies at its owner
+  std::int32_t owner = 0;         // the rank of this window that owns the memory
+  std::uint64_t row_address = 0;  // where the row lies, at the target
+  Regions* regions = nullptr;     // our copy of its list of attached memory
 };
 
-// Which access epoch is open.
+// This is the access epoch that is open.
 enum class Epoch : std::uint8_t { none, fence, started, locked, locked_all };
 
 struct WindowChecks;
@@ -125,45 +128,45 @@ class Window {
   AttributeSet attributes;
   char name[MPI_MAX_OBJECT_NAME] = {};
   MPI_Win handle = MPI_WIN_NULL;
-  Communicator* comm = nullptr;  // its own
+  Communicator* comm = nullptr;  // the window's own
   Target* targets = nullptr;     // by rank
   Hints hints;
 
-  // This rank's memory, and what attributes point to.
+  // These are this rank's memory and the values that attributes point to.
   void* base = nullptr;
   MPI_Aint size = 0;
   int unit = 1;  // MPI_UNDEFINED where no int holds it
   int flavor = MPI_WIN_FLAVOR_CREATE;
   bool is_special = false;  // operations find their spots on a cold path: dynamic, or counted
   int model = MPI_WIN_UNIFIED;
-  void* allocated = nullptr;  // to be freed with it
+  void* allocated = nullptr;  // memory to be freed with the window
   Row* row = nullptr;
   bool row_is_shared = false;
 
   WindowChecks* checks = nullptr;  // `mpiexec --check`, see check_access.hpp
-  // All targets may be accessed: a fence epoch in which something was.
+  // All targets may be accessed: in a fence epoch, once an operation has followed the fence.
   bool all_open = false;
   Epoch epoch = Epoch::none;
-  bool dirty = false;                // we have stored somewhere since the last fence of the CPU
-  bool sends = false;                // some target's memory, or row, is reached by messages
-  Unanswered messages;               // to all targets
-  bool gathered = false;             // short operations wait in the batch (batch.hpp)
-  GatheredPuts* puts = nullptr;      // short ones to another node, in a message of their own
-  GatheredGets* gets = nullptr;      // the same
-  ProviderReach* reach = nullptr;    // the network's provider reaches our and others' memory
-  bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
-  Group* exposed_to = nullptr;       // then; held
-  bool all_unchecked = false;        // of MPI_Win_lock_all: MPI_MODE_NOCHECK
-  std::int32_t locks = 0;            // targets of MPI_Win_lock now
-  std::int32_t* accessed = nullptr;  // ranks: of MPI_Win_start; or locked for MPI_Win_lock_all
+  bool dirty = false;              // this rank has stored somewhere since the last fence of the CPU
+  bool sends = false;              // some target's memory, or row, is reached by messages
+  Unanswered messages;             // to all targets
+  bool gathered = false;           // short operations wait in the batch (batch.hpp)
+  GatheredPuts* puts = nullptr;    // short puts to another node, gathered in a message
+  GatheredGets* gets = nullptr;    // short gets, gathered likewise
+  ProviderReach* reach = nullptr;  // the network's provider reaches our and others' memory
+  bool exposed = false;            // between MPI_Win_post and the end of MPI_Win_wait
+  Group* exposed_to = nullptr;     // the group of the exposure epoch; held
+  bool all_unchecked = false;      // MPI_Win_lock_all was called with MPI_MODE_NOCHECK
+  std::int32_t locks = 0;          // targets that MPI_Win_lock has locked now
+  std::int32_t* accessed = nullptr;  // ranks of MPI_Win_start, or locked for MPI_Win_lock_all
   std::int32_t accessed_count = 0;
-  std::uint32_t completes_expected = 0;  // of exposure epochs, ever
-  Regions attached;                      // to a dynamic window, here
+  std::uint32_t completes_expected = 0;  // of all exposure epochs so far
+  Regions attached;                      // memory of this rank attached to a dynamic window
   PublishedRegions published;
   bool serves = false;               // others may reach our memory by messages to us alone
   Window* next_listening = nullptr;  // see listeners.hpp
-  // Where threads need them, and never while anything is waited for: of epochs and locks; and of
-  // targets' ways and attached memory.
+  // These locks are taken where threads need them, and never held during a wait. The first protects
+  // epochs and locks; the second, targets' ways and attached memory.
   platform::Lock epoch_lock;
   platform::Lock memory_lock;
 
@@ -182,13 +185,14 @@ inline SharedWord* words_at(Row& row, std::uint64_t offset) {
   return reinterpret_cast<SharedWord*>(reinterpret_cast<char*>(&row) + offset);
 }
 
-// Finds out how a target is reached: its row, and its memory but in dynamic windows.
+// Finds out how a target is reached: maps its row, and its memory except in dynamic windows.
 BATON_COLD void reach_target(Window& window, Target& target);
 inline void reach(Window& window, Target& target) {
   if (BATON_UNLIKELY(target.way == Way::unknown)) reach_target(window, target);
 }
 
-// Collective over `comm`. What is wrong on one rank only (no memory) is an error on all.
+// Makes a window. It is collective over `comm`. A failure of one rank only (no memory) is an error
+// on all.
 Error create(Communicator& comm, const Info* info, void* base, MPI_Aint size, std::int64_t unit,
              Window** made);
 Error allocate(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit, void* base,
@@ -196,29 +200,31 @@ Error allocate(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t
 Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit,
                       void* base, Window** made);
 Error create_dynamic(Communicator& comm, const Info* info, Window** made);
-// Collective over the window; callbacks of attributes may refuse.
+// Frees the window. It is collective; callbacks of attributes may refuse.
 Error free_window(Window& window);
 
-// Of dynamic windows: memory of this rank that others may reach from now on, or no longer. Errors:
-// MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM, explained.
+// These attach or detach memory of this rank in a dynamic window: others may reach it from now on,
+// or no longer. Errors: MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM,
+// explained.
 Error attach(Window& window, void* base, MPI_Aint bytes);
 Error detach(Window& window, const void* base);
-// Where bytes of a dynamic window lie.
+// This is the location of bytes in a dynamic window.
 enum class Lies : std::uint8_t {
   nowhere,   // not all of them in memory that others may reach
   attached,  // in attached memory
   detached,  // some in memory that was attached, and may be there still
 };
-// Of [address, address + bytes) at the target; with the attached region, or regions that follow
-// each other, in which they lie, or just these bytes.
+// Finds where [address, address + bytes) lie at the target. `region` gets the attached region, or
+// the regions without gaps between them, in which they lie; or just these bytes.
 Lies find_region(Window& window, Target& target, std::uint64_t address, std::int64_t bytes,
                  lockfree::WindowRegion* region);
-// Whether all are memory of this rank that others may reach: attached, or still there.
+// Returns whether all bytes are memory of this rank that others may reach: attached, or detached
+// but still there.
 bool is_usable(Window& window, std::uint64_t address, std::int64_t bytes);
 void forget_regions(Window& window);
 
-// Where a rank's memory lies in this process; rank MPI_PROC_NULL means the first that has any.
-// A null base where it cannot be mapped, or has no bytes.
+// Finds where a rank's memory lies in this process; rank MPI_PROC_NULL means the first that has
+// any. The base is null where the memory cannot be mapped, or has no bytes.
 Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit, void* base);
 
 }  // namespace baton::window

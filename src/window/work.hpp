@@ -1,5 +1,5 @@
 // Work on a window's memory that its owner does for another rank of the node, as it stands in the
-// slot of whoever asks (window/delegate.hpp). Invariant: plain data, the same for both.
+// slot of the rank that asks (window/delegate.hpp). Invariant: plain data, the same for both.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ enum class WorkKind : std::uint32_t {
   get,
   accumulate,
   get_accumulate,
-  compare_and_swap,  // of two operands: the new value and the expected one
-  // Of one long piece, whose data goes through a stream (stream.hpp).
+  compare_and_swap,  // two operands: the new value and the expected one
+  // These have one long piece, whose data goes through a stream (stream.hpp).
   put_stream,
   get_stream,
   accumulate_stream,
@@ -27,15 +27,15 @@ struct WorkPiece {
   std::uint64_t bytes;
 };
 
-// What the slot holds. Its first line has all of a short operation. Data of the pieces stands one
-// after another; results take its place.
+// This is what the slot holds. Its first line has all that a short operation needs. The data of the
+// pieces is stored one after another; results replace it.
 struct alignas(cache_line_bytes) Work {
   static constexpr std::uint32_t pieces_max = 64;
   static constexpr std::uint32_t data_bytes_max = 7072;
-  static constexpr std::int32_t not_done = -1;  // in `error`: nothing is, the origin is to do it
+  static constexpr std::int32_t not_done = -1;  // in `error`: the origin is to do it
 
   lockfree::DelegationState<lockfree::Hardware> state;
-  std::uint32_t window;  // its communicator's context id
+  std::uint32_t window;  // context id of the window's communicator
   WorkKind kind;
   std::int32_t type;  // handles, as integers
   std::int32_t operation;
@@ -44,7 +44,7 @@ struct alignas(cache_line_bytes) Work {
   std::uint32_t data_bytes;
   WorkPiece first;
   struct {
-    std::uint64_t slots;  // their address at whoever asks
+    std::uint64_t slots;  // their address at the rank that asks
     std::int32_t piece_bytes;
     StreamWay way;
   } stream;
@@ -55,7 +55,7 @@ struct alignas(cache_line_bytes) Work {
   bool has_room(std::uint64_t bytes) const {
     return pieces < pieces_max && bytes <= data_bytes_max - data_bytes;
   }
-  // A piece more; where its data goes.
+  // Adds a piece, and returns where its data goes.
   char* add(std::uint64_t address, std::uint64_t bytes) {
     char* place = data + data_bytes;
     piece(pieces++) = {address, bytes};

@@ -14,7 +14,7 @@ namespace baton::world {
 
 namespace {
 
-// Text that grows up to an end.
+// This is text that grows up to the end of its room.
 class Words {
  public:
   Words(char* text, std::size_t length) : text_(text), length_(length) { text[0] = 0; }
@@ -57,7 +57,7 @@ bool find_difference(const Alike& one, const Alike& other, const char* const (&n
   const bool versions = std::strncmp(one.version, other.version, sizeof one.version) != 0;
   if (versions || one.job_version != other.job_version || one.layout_hash != other.layout_hash) {
     words.begin_next();
-    // Other versions may have other settings.
+    // Ranks of other versions may have other settings, so settings are not compared.
     words.add("%s (%.16s on %s, %.16s on %s)", versions ? "Baton" : "build of Baton", one.version,
               names[0], other.version, names[1]);
     return true;

@@ -1,6 +1,6 @@
-// What the ranks of a job must have alike, wherever they run: Baton itself, and settings that
-// decide what ranks do together. Hosts may differ in both, so ranks that another launcher has
-// started tell each other.
+// These are the properties that all ranks of a job must have alike, wherever they run: the version
+// of Baton, and settings that decide how ranks work together. Hosts may differ in both, so ranks
+// that another launcher has started exchange and compare them.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ struct Alike {
   char version[16];
   std::uint32_t job_version;
   std::uint32_t layout_hash;
-  std::uint64_t selection_hash;  // of the rows that choose algorithms between nodes
+  std::uint64_t selection_hash;  // hash of the rows that choose algorithms between nodes
   std::int64_t values[alike_setting_count];
 };
 
-// As this process has them; settings have been read.
+// Returns the properties of this process; settings have been read.
 Alike own_alike();
 
-// In words what differs of two, of which `names` say whose they are: "the same BATON_ROOMS (1 on
-// host a, 0 on host b)"; all of it. False: nothing.
+// Writes the differences between two ranks in words; `names` say whose properties they are: "the
+// same BATON_ROOMS (1 on host a, 0 on host b)". Returns false if nothing differs.
 bool find_difference(const Alike& one, const Alike& other, const char* const (&names)[2],
                      char* text, std::size_t length);
 

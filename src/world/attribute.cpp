@@ -15,25 +15,26 @@ struct Attribute {
   Keyval* keyval;
   void* value;
   Attribute* next;
-  std::uint64_t order;  // the later it was set, the greater
+  std::uint64_t order;  // grows with each attribute that is set
   const void* caller;   // the thread that runs a callback about it, or null
-  bool ending;          // which is its delete callback
+  bool ending;          // the callback is its delete callback
 };
 
 namespace {
 
-// Numbers of keys are never used twice, so that a freed key is found out. Those below are the
-// ABI's.
+// Numbers of keys are never used twice, so that the use of a freed key is found out. Lower numbers
+// belong to the ABI.
 constexpr int first_keyval = 1024;
 
 constinit Keyval* keyvals = nullptr;
 constinit int next_keyval = first_keyval;
 constinit std::uint64_t next_order = 1;
-// Guards the keys and every set: these calls are rare and short. Never held in a callback.
+// Protects the keys and every set: these calls are rare and short. The lock is never held in a
+// callback.
 constinit platform::Lock lock;
-// Grows when a callback has ended; threads that wait for one sleep on it.
+// Counts callbacks that have ended; threads that wait for one sleep on it.
 constinit std::atomic<std::uint32_t> ended{0};
-// Its address tells threads apart.
+// The address of this variable tells threads apart.
 constinit thread_local char this_thread = 0;
 
 constinit int tag_ub_value = tag_upper_bound;
@@ -60,7 +61,8 @@ int delete_value(const Keyval& keyval, void* handle, void* value) {
                                                  keyval.extra_state);
 }
 
-// The callback's answer is the program's: it becomes the code of the failing call.
+// Calls the copy callback. Its result belongs to the program: it becomes the code of the failing
+// call.
 Error call_copy(const Keyval& keyval, void* handle, void* in, void** out, int* flag) {
   *flag = 0;
   if (!keyval.copy) return MPI_SUCCESS;
@@ -93,7 +95,7 @@ Error call_delete(const Keyval& keyval, void* handle, void* value) {
   __builtin_unreachable();
 }
 
-// From here to `wake`, the lock is held.
+// In the functions from here to `wake`, the caller holds the lock.
 void remove_if_unused(Keyval& keyval) {
   if (!keyval.freed || keyval.users != 0) return;
   for (Keyval** link = &keyvals; *link; link = &(*link)->next) {
@@ -135,14 +137,14 @@ void wake() {
   if (platform::threads_multiple) platform::futex_wake(ended);
 }
 
-// An attribute that is this thread's while a callback runs. The callback may change the set, and
-// even take the attribute away: afterwards it is looked for again.
+// Holds an attribute for this thread while a callback runs. The callback may change the set, and
+// even take the attribute away: so the attribute is looked up again afterwards.
 class Held {
  public:
   explicit Held(AttributeSet& set) : set_(set) {}
 
-  // Waits while another thread's callback is about the attribute that `choose` finds (with the lock
-  // held); false when it finds none.
+  // Takes the attribute that `choose` finds (with the lock held), after waiting while another
+  // thread's callback runs for it. Returns false when `choose` finds none.
   template <class Choose>
   bool take(Choose choose, bool ending) {
     for (;;) {
@@ -167,7 +169,7 @@ class Held {
     }
   }
 
-  // It stays, with the value that it has now, or with another one.
+  // Lets the attribute go; it stays in the set with its present value, or with a new one.
   void let_go() {
     change([](Attribute&) {});
   }
@@ -224,7 +226,7 @@ Added add(AttributeSet& set, Keyval& keyval, void* value) {
   platform::Guard guard(lock);
   if (Attribute* entry = find(set, keyval)) {
     if (!ends_here(*entry)) return Added::other_was_faster;
-    // Set anew by its own delete callback, which ends it all the same.
+    // The attribute's own delete callback has set it anew; the deletion ends it all the same.
     entry->value = value;
     return Added::yes;
   }
@@ -236,7 +238,8 @@ Added add(AttributeSet& set, Keyval& keyval, void* value) {
   return Added::yes;
 }
 
-// The oldest one that was set after `last`, with the lock held: the list runs the other way.
+// Returns the oldest attribute that was set after `last`, with the lock held: the list is in the
+// opposite order.
 Attribute* next_after(const AttributeSet& set, std::uint64_t last) {
   Attribute* found = nullptr;
   for (Attribute* entry = set.first; entry && entry->order > last; entry = entry->next)

@@ -29,14 +29,15 @@ std::uint32_t plane_id(const Communicator& owner, message::Plane plane) {
   return owner.id * message::plane_count + static_cast<std::uint32_t>(plane);
 }
 
-// Windows need one group, so that between groups their plane is free for what the groups talk among
-// themselves.
+// The inner messages of an intercommunicator use the plane of windows, which is free there: a
+// window needs a communicator of one group.
 constexpr message::Plane inner_plane = message::Plane::one_sided;
 
-// Where a communicator without an id would receive: nobody sends there.
+// A communicator without an id receives in this context, to which nobody sends.
 constexpr std::uint32_t nowhere_context = context_ids_max;
 
-// `addressed`: the group that ranks mean. Both sides know a communicator by the same id.
+// Fills a context. `addressed`: the group that its ranks mean. Both sides know a communicator by
+// the same id.
 Error fill_context(message::Context& context, Communicator& owner, message::Plane plane,
                    const Group& addressed) {
   context.send_id = context.receive_id = plane_id(owner, plane);
@@ -69,7 +70,7 @@ Error fill_inner_contexts(Communicator& owner) {
   return MPI_SUCCESS;
 }
 
-// Both groups as one; the one whose first process comes first in the job is the first. Null when
+// Joins both groups; the one whose first process comes first in the job goes first. Null when
 // memory is short.
 Group* join(const Group& local, const Group& remote) {
   bool local_first = local.processes[0] < remote.processes[0];
@@ -87,7 +88,7 @@ void leave_part(Communicator& part) {
   leave_room(part.room);
   message::drop_queue(part.collective.receive_id);
 }
-// Nobody comes back to their rooms.
+// Leaves the rooms of the parts, since no rank will come back to them.
 void leave_node_parts(NodeParts& parts) {
   leave_part(*parts.node);
   leave_part(*parts.column);
@@ -103,7 +104,7 @@ void dispose(Communicator* communicator) {
   delete communicator;
 }
 
-// The end of a freed communicator: no request uses it any more.
+// Ends a freed communicator, when no request uses it any more.
 void dispose_freed(void* owner) {
   auto* communicator = static_cast<Communicator*>(owner);
   message::drop_queue(communicator->point_to_point.receive_id);
@@ -175,7 +176,7 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
   if (remote) communicator->both = join(*local, *remote);
   communicator->id = nowhere_context;
   Error error = remote && !communicator->both ? no_memory() : fill_contexts(*communicator);
-  // No rank can be addressed yet.
+  // No rank can be addressed before the communicator has an id.
   communicator->point_to_point.size = communicator->collective.size = 0;
   if (!error) communicator->handle = communicators.add(communicator);
   if (error || communicator->handle == nullptr) {
@@ -236,7 +237,7 @@ Error make_part(Communicator& owner, message::Plane plane, Group* group, Communi
     dispose(part);
     return error;
   }
-  // What is under way there keeps the whole communicator.
+  // Communication on the part keeps the whole communicator alive.
   part->collective.owner = &owner;
   part->collective.usage = &owner.usage;
   part->point_to_point = part->collective;
@@ -286,7 +287,7 @@ Communicator* self_communicator() {
 Error free_communicator(Communicator& communicator) {
   if (Error error = check_open(communicator)) return error;
   if (Error error = delete_attributes(communicator.attributes, communicator.handle)) return error;
-  // Messages still in its buffer keep it alive.
+  // Messages that are still in its buffer keep it alive.
   MPI_Request flush = MPI_REQUEST_NULL;
   if (communicator.buffer.attached())
     if (Error error = communicator.buffer.start_flush(&communicator.point_to_point, &flush))

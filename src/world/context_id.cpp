@@ -10,17 +10,17 @@ namespace baton::world {
 
 namespace {
 
-constexpr std::uint32_t window_words = 64;  // ids agreed on in one round: 4096
+constexpr std::uint32_t window_words = 64;  // words of ids agreed on in one round: 4096 ids
 constexpr std::uint32_t window_ids = window_words * 64;
 constexpr std::uint32_t words = context_ids_max / 64;
 static_assert(Dissemination::words_max == window_words + 1);
 
-// What only one thread at a time may look at.
+// Only one thread at a time may look at the following.
 platform::Lock lock;
 std::uint64_t free_ids[words];
-std::uint32_t under_way = 0;  // agreements of this process
+std::uint32_t under_way = 0;  // agreements of this process that are under way
 
-// Takes an id out of the free ones; false when another agreement was faster.
+// Takes an id from the free ones; false when another agreement was faster.
 bool claim(std::uint32_t id) {
   platform::Guard guard(lock);
   std::uint64_t bit = std::uint64_t{1} << (id % 64);
@@ -29,7 +29,8 @@ bool claim(std::uint32_t id) {
   return was_free;
 }
 
-// The first id from `begin` on, around, that all have free; window_ids where there is none.
+// Returns the first id from `begin` on, with wraparound, that all members have free; window_ids
+// where there is none.
 std::uint32_t first_common(const std::uint64_t* common, std::uint32_t begin) {
   std::uint64_t upper = ~std::uint64_t{0} << (begin % 64);
   for (std::uint32_t i = 0; i <= window_words; ++i) {
@@ -72,8 +73,8 @@ void IdAgreement::offer() {
 }
 
 void IdAgreement::choose() {
-  // When this is everybody's only agreement nobody can be faster: the lowest id, and no
-  // confirmation. Otherwise different agreements begin their search at different places.
+  // If this is the only agreement of all members, nobody can be faster: they take the lowest id,
+  // without confirmation. Otherwise different agreements begin their search at different places.
   bool all_alone = words_.words[window_words] != 0;
   std::uint64_t seed =
       std::uint64_t{members_.context->send_id} << 32 | static_cast<std::uint32_t>(members_.tag);

@@ -1,7 +1,8 @@
-// Context ids: agreed by the processes that will use one, from what each has free; given back on
-// free. Several agreements may be under way in a process at once, in different orders in different
-// processes, and none waits for another: an id is claimed after it was chosen, and where somebody
-// had claimed it for another agreement meanwhile, all of this one choose again.
+// Context ids are agreed by the processes that will use one, from the ids that each has free, and
+// are given back when the communicator is freed. Several agreements may be under way in a process
+// at once, in different orders in different processes, and none waits for another: an id is claimed
+// after it was chosen, and if a member has claimed it for another agreement meanwhile, all members
+// of this agreement choose again.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +13,20 @@
 
 namespace baton::world {
 
-// Ids with their planes: id * plane_count + plane. 0 is the world's, 1 self's, 2 that of agreements
-// among groups that have no communicator yet.
+// An id with its plane is the number id * plane_count + plane. Id 0 is the world's, 1 self's, 2
+// that of agreements among groups that have no communicator yet.
 inline constexpr std::uint32_t world_context = 0;
 inline constexpr std::uint32_t self_context = 1;
 inline constexpr std::uint32_t groups_context = 2;
 inline constexpr std::uint32_t context_ids_max = 65536;
 
-// One agreement, in steps that never wait. Stays where it is from start to the end.
+// This is one agreement, in steps that never wait. The object must not move between start and end.
 class IdAgreement {
  public:
-  // `blocking`: the caller does nothing else until it is over.
+  // `blocking`: the caller does nothing else until the agreement is over.
   void start(const Members& members, bool blocking);
-  // Goes on as far as it can; true when it is over: error() or id() is the outcome.
+  // Goes on as far as it can; returns true when the agreement is over: error() or id() is the
+  // outcome.
   bool advance();
   Error error() const { return error_; }
   std::uint32_t id() const { return id_; }
@@ -41,15 +43,15 @@ class IdAgreement {
   Dissemination words_;
   Step step_ = Step::over;
   bool alone_ = false;    // no other agreement of this process can come between
-  bool claimed_ = false;  // the chosen id, here
+  bool claimed_ = false;  // this process has claimed the chosen id
   std::uint32_t window_ = 0;
   std::uint32_t attempt_ = 0;
   std::uint32_t id_ = 0;
   Error error_ = MPI_SUCCESS;
 };
 
-// Agrees with the members on an id that all have free, and waits for it. MPI_ERR_OTHER when none is
-// left, explained.
+// Agrees with the members on an id that all have free, and waits for the result. Error:
+// MPI_ERR_OTHER when none is left, explained.
 Error agree_context_id(const Members& members, std::uint32_t* id);
 
 void free_context_id(std::uint32_t id);

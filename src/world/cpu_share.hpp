@@ -1,5 +1,6 @@
-// A node's share of the CPUs on which its ranks may run. Nodes that are containers of one machine
-// have the same CPUs, and ranks that believe to be alone there wait without yielding. Pure.
+// Computes a node's share of the CPUs on which its ranks may run. Nodes that are containers of one
+// machine have the same CPUs, and ranks that believe to be alone there would wait without yielding.
+// The function is pure.
 #pragma once
 
 #include <sched.h>
@@ -9,14 +10,14 @@
 
 namespace baton::world {
 
-// What counts of a rank. `machine`: equal for ranks of one machine.
+// These are the properties of a rank that count. `machine` is equal for ranks of one machine.
 struct CpuUser {
   std::uint32_t node;
   std::uint64_t machine;
-  const cpu_set_t* cpus;  // it may run on
+  const cpu_set_t* cpus;  // the CPUs on which it may run
 };
 
-// At least 1. `user_of(rank)` gives each of the job's ranks.
+// Returns a number of CPUs, at least 1. `user_of(rank)` gives each of the job's ranks.
 template <class UserOf>
 std::uint32_t share_of_cpus(std::uint32_t ranks, std::uint32_t self, UserOf&& user_of) {
   const CpuUser own = user_of(self);

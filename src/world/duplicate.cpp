@@ -1,4 +1,4 @@
-// Duplicates of communicators, at once or in the background.
+// Duplicates communicators, at once or in the background.
 #include <new>
 
 #include "message/core/engine.hpp"
@@ -13,12 +13,13 @@ namespace baton::world {
 
 namespace {
 
-// One under way; the visible request completes with it.
+// This is a duplication that is under way; the visible request completes with it.
 struct Duplication {
   IdAgreement agreement;
   Communicator* prepared = nullptr;
   message::Request* visible = nullptr;
-  Error error = MPI_SUCCESS;  // of a copy callback: the others are not left alone with it
+  Error error = MPI_SUCCESS;  // of a copy callback: this rank still takes part, so that the others
+                              // do not hang
   Duplication* next = nullptr;
 };
 
@@ -34,8 +35,8 @@ void finish(Duplication& duplication) {
     error = open_communicator(*duplication.prepared, duplication.agreement.id());
   } else {
     if (!duplication.agreement.error()) free_context_id(duplication.agreement.id());
-    // Delete callbacks may call MPI, which cannot be while progress is made. Only where ids or
-    // memory ran out is there anything left.
+    // Delete callbacks may call MPI, which is not possible during progress. Attributes are left
+    // only where ids or memory ran out.
     forget_attributes(duplication.prepared->attributes);
     abandon_communicator(*duplication.prepared);
   }
@@ -71,7 +72,7 @@ Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communic
   return MPI_SUCCESS;
 }
 
-// What was copied before a callback refused; its explanation stays.
+// Deletes the attributes that were copied before a callback refused; its explanation stays.
 void take_back_attributes(Communicator& prepared) {
   Explanation why = last_explanation();
   if (delete_attributes(prepared.attributes, prepared.handle))
@@ -124,7 +125,8 @@ Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle
   message::hold(*visible, parent.collective);
   *handle = prepared.handle;
   *request = visible->handle;
-  // Several of one parent are started in the same order everywhere, so that they agree on tags.
+  // Several duplications of one parent are started in the same order on all ranks, so that they
+  // agree on tags.
   std::uint32_t number = platform::add_shared(parent.duplications, 1u);
   std::int32_t tag = own_tag(TagKind::duplicate, number);
   duplication->agreement.start(parent.members(tag), false);

@@ -91,7 +91,7 @@ constexpr StandardClass standard_classes[] = {
 constexpr int standard_class_count = MPI_ERR_ABI + 1;
 static_assert(sizeof standard_classes / sizeof standard_classes[0] == standard_class_count);
 
-// A code of the program's own. A class is a code that is its own class.
+// This is a code that the program has added. A class is a code that is its own class.
 struct AddedCode {
   int code;
   Error error_class;
@@ -132,7 +132,7 @@ Error remove_code(int code, bool is_class) {
       return fail(MPI_ERR_ARG, "error code %d still has a string; remove it first", code);
     *link = entry->next;
     delete entry;
-    // The greatest code still in use; numbers of removed ones may come again.
+    // This recomputes the greatest code still in use; numbers of removed codes may come again.
     greatest_code = MPI_ERR_LASTCODE;
     for (AddedCode* rest = added; rest; rest = rest->next)
       if (rest->code > greatest_code) greatest_code = rest->code;

@@ -33,7 +33,7 @@ void register_predefined(ErrorHandler& handler, MPI_Errhandler value) {
   error_handlers.set_predefined(value, &handler);
 }
 
-// Known before any constructor may call MPI.
+// These handles are registered before any constructor may call MPI.
 __attribute__((constructor(101))) void register_all_predefined() {
   register_predefined(errors_are_fatal, MPI_ERRORS_ARE_FATAL);
   register_predefined(errors_abort, MPI_ERRORS_ABORT);
@@ -49,11 +49,12 @@ void end_process(int code) {
   std::_Exit(code > 0 && code < 256 ? code : 1);
 }
 
-// Guards which handler hangs where, the counts and the handles. Always taken: errors are rare, and
-// these calls are allowed in any thread whatever thread level the program asked for.
+// Protects which handler is set where, the counts and the handles. It is always taken: errors are
+// rare, and these calls are allowed in any thread whatever thread level the program asked for.
 constinit std::mutex lock;
 
-// With the lock held; a handler that nothing holds any more is returned, for the caller to delete.
+// Returns a handler that nothing holds any more, for the caller to delete. The caller holds the
+// lock.
 ErrorHandler* take_if_unused(ErrorHandler* handler) {
   return handler->user_references == 0 && handler->attachments == 0 ? handler : nullptr;
 }
@@ -68,7 +69,7 @@ ErrorHandler* detach(ErrorHandler* handler) {
   return take_if_unused(handler);
 }
 
-// The handler of a target, kept alive while it runs: another thread may hang another one there and
+// Keeps the handler of a target alive while it runs: another thread may set another one there and
 // free this one meanwhile.
 class Running {
  public:
@@ -111,8 +112,8 @@ void call_user_handler(const ErrorTarget& target, ErrorHandler::Function functio
   }
 }
 
-// A raised explanation has its class negated, so that it is neither taken for the cause of a later
-// failure nor completed twice.
+// Completes the explanation with the procedure and the class. A raised explanation has its class
+// negated, so that it is neither taken for the cause of a later failure nor completed twice.
 void complete_explanation(const char* procedure, Error code) {
   Explanation& explanation = last_explanation();
   char cause[sizeof explanation.text];
@@ -121,7 +122,7 @@ void complete_explanation(const char* procedure, Error code) {
   else
     copy_error_text(error_class_of(code), cause, sizeof cause);
   const char* name = error_class_name(error_class_of(code));
-  // The class goes last and must survive a long cause.
+  // The class goes last and must not be cut off by a long cause.
   int room = static_cast<int>(sizeof explanation.text - std::strlen(procedure) - std::strlen(name) -
                               sizeof ":  []");
   std::snprintf(explanation.text, sizeof explanation.text, "%s%s%.*s [%s]", procedure,
@@ -234,7 +235,8 @@ void call_error_handler(ErrorTarget* target, Error code, const char* text) {
     case ErrorHandler::Action::end_job:
     case ErrorHandler::Action::end_process:
       // The standard lets MPI_ERRORS_ABORT end as little as the communicator's processes. Ranks
-      // that wait for the dead one would hang, so both end the job.
+      // that wait for the dead one would hang, so MPI_ERRORS_ABORT ends the job, too, as
+      // MPI_ERRORS_ARE_FATAL does.
       print_message(text);
       abort_job(error_class_of(code));
       std::abort();
@@ -252,7 +254,7 @@ int raise(const char* procedure, ErrorTarget* target, Error code) {
 
 ErrorTarget* target_of_unmade(ErrorHandler& handler, ObjectKind kind, void* null_handle) {
   if (!handler.predefined() && handler.kind != kind) return nullptr;
-  // Not destroyed: it owns nothing.
+  // The target is never destroyed, because it owns nothing.
   alignas(ErrorTarget) static thread_local unsigned char room[sizeof(ErrorTarget)];
   auto* target = new (room) ErrorTarget(kind);
   target->handler = &handler;

@@ -1,6 +1,7 @@
-// Error handlers and where they hang. Every communicator (later window, file, session) embeds an
-// ErrorTarget; the entry points of layer 10 hand a failed call's class to `raise` with the target
-// whose handler is due. Nothing below layer 10 raises: it returns its Error.
+// Error handlers and the objects on which they are set. Every communicator (later window, file,
+// session) embeds an ErrorTarget; the entry points of layer 10 hand a failed call's class to
+// `raise` with the target whose handler is to be called. Nothing below layer 10 raises: it returns
+// its Error.
 // Invariant: a handler lives as long as the user holds its handle, a target holds it, or it runs.
 // Any thread may call all of this at any time, also below MPI_THREAD_MULTIPLE and before MPI_Init:
 // the standard wants that of most procedures about error handlers.
@@ -18,7 +19,7 @@ enum class ObjectKind : unsigned char { comm, win, file, session };
 class ErrorHandler {
  public:
   enum class Action : unsigned char { end_job, end_process, return_code, call_user };
-  // The user's function, kept untyped; `kind` says which type it has.
+  // The user's function is kept untyped; `kind` says which type it has.
   using Function = void (*)();
 
   constexpr explicit ErrorHandler(Action its_action) : action(its_action) {}
@@ -28,8 +29,8 @@ class ErrorHandler {
   bool predefined() const { return action != Action::call_user; }
 
   Function function = nullptr;
-  // Null while the user holds none (it freed all it had). This and the counts belong to the lock of
-  // error_handler.cpp.
+  // The handle is null once the user has freed all references. It and the counts are protected by
+  // the lock of error_handler.cpp.
   MPI_Errhandler handle = nullptr;
   int user_references = 1;
   int attachments = 0;
@@ -39,7 +40,7 @@ class ErrorHandler {
 
 extern HandleTable<ErrorHandler, HandleTag::errhandler> error_handlers;
 
-// The object whose errors a handler gets. Its owner sets kind and mpi_handle once.
+// This is the object whose errors a handler gets. Its owner sets kind and mpi_handle once.
 struct ErrorTarget {
   constexpr ErrorTarget() = default;
   constexpr explicit ErrorTarget(ObjectKind its_kind) : kind(its_kind) {}
@@ -47,71 +48,76 @@ struct ErrorTarget {
   ErrorTarget& operator=(const ErrorTarget&) = delete;
   ~ErrorTarget();
 
-  // Null means MPI_ERRORS_ARE_FATAL. Behind the lock, too.
+  // Null means MPI_ERRORS_ARE_FATAL. The lock of error_handler.cpp protects it, too.
   ErrorHandler* handler = nullptr;
-  // Until the program sets a handler here, errors that belong to no object go to this one's; null:
-  // they stay here. MPI_COMM_SELF has MPI_COMM_WORLD's, since programs from before MPI 4.0 set that
-  // one alone.
+  // Until the program sets a handler here, errors that belong to no object go to the handler of
+  // `instead`; null: they stay here. For MPI_COMM_SELF this is MPI_COMM_WORLD, since programs from
+  // before MPI 4.0 set only the latter's handler.
   ErrorTarget* instead = nullptr;
-  // What user handlers are given: the object's MPI handle (MPI_Comm, MPI_Win, ...).
+  // User handlers are given this MPI handle of the object (MPI_Comm, MPI_Win, ...).
   void* mpi_handle = nullptr;
   ObjectKind kind = ObjectKind::comm;
 };
 
-// The target of errors that belong to no object: before MPI_Init and after MPI_Finalize the initial
-// one, in between MPI_COMM_SELF's or, while nobody has set that, MPI_COMM_WORLD's. Process start
-// and end set it (null: the initial one).
+// This is the target of errors that belong to no object: before MPI_Init and after MPI_Finalize the
+// initial one; in between MPI_COMM_SELF's or, while nobody has set a handler there,
+// MPI_COMM_WORLD's. Process start and end set it (null: the initial one).
 extern ErrorTarget* default_error_target;
-// The initial one: its handler is what mpiexec was told (-initial-errhandler), else null. The
+// The initial target has the handler that mpiexec was told (-initial-errhandler), else null. The
 // predefined communicators begin with it.
 extern ErrorTarget initial_error_target;
-// Errors on files that are not open; the standard's default for files is MPI_ERRORS_RETURN.
+// This is the target of errors on files that are not open; the standard's default for files is
+// MPI_ERRORS_RETURN.
 extern ErrorTarget file_error_target;
 
-// Hangs `handler` on `target` in place of what was there; errors without an object then stay there.
+// Sets `handler` on `target` in place of the present one; errors without an object then stay there.
 void attach_error_handler(ErrorTarget& target, ErrorHandler* handler);
-// The same with the handler of `parent`, whatever it is now.
+// Sets the present handler of `parent` on `target`.
 void inherit_error_handler(ErrorTarget& target, const ErrorTarget& parent);
 
-// The handle of the handler on `target`, with one more user reference. MPI_ERR_NO_MEM.
+// Returns the handle of the handler on `target`, with one more user reference. Error:
+// MPI_ERR_NO_MEM.
 [[nodiscard]] Error get_error_handler(ErrorTarget& target, MPI_Errhandler* handle);
 
-// A new handler that calls `function` for objects of `kind`. MPI_ERR_NO_MEM.
+// Creates a handler that calls `function` for objects of `kind`. Error: MPI_ERR_NO_MEM.
 [[nodiscard]] Error create_error_handler(ObjectKind kind, ErrorHandler::Function function,
                                          MPI_Errhandler* handle);
 
-// Gives up one user reference; the handle dies with the last, the handler when nothing holds it.
+// Gives up one user reference; the handle is gone with the last, the handler when nothing holds it.
 void free_error_handler(ErrorHandler& handler);
 
-// Ends the whole job with exit code `code`; does not return. Process start replaces the first
-// value, which ends this process only.
+// Ends the whole job with exit code `code`; does not return. Process start replaces the first value
+// of the pointer, which ends this process only.
 using AbortJob = void (*)(int code);
 extern AbortJob abort_job;
 
-// This rank in MPI_COMM_WORLD for messages on standard error; negative before MPI_Init.
+// This is the rank of this process in MPI_COMM_WORLD, for messages on standard error; negative
+// before MPI_Init.
 extern int rank_for_messages;
 
 // Prints "baton: rank 3: <text>" on standard error, in one write.
 void print_message(const char* text);
 
-// A failed call of `procedure` (its MPI name; "" when its text needs none) raises `code` on
-// `target` (null: default_error_target; the explanation's own target goes before both). Completes
-// the thread's explanation to "procedure: cause [MPI_ERR_X]". Returns `code` if the handler does.
+// Raises `code` on `target` for a failed call of `procedure` (its MPI name; "" when its text needs
+// none). A null target means default_error_target; the explanation's own target goes before both.
+// Completes the thread's explanation to "procedure: cause [MPI_ERR_X]". Returns `code` if the
+// handler does.
 BATON_COLD int raise(const char* procedure, ErrorTarget* target, Error code);
 
-// Where errors go while an object is made for which the program gave a handler: to that handler,
-// which gets the null handle. Null (the default target) where the handler is for another kind of
-// object. The target is this thread's and good until the next call of this.
+// Returns the target of errors while an object is made for which the program gave a handler: that
+// handler is called with the null handle. Null (the default target) where the handler is for
+// another kind of object. The target belongs to this thread and is valid until its next call of
+// this function.
 ErrorTarget* target_of_unmade(ErrorHandler& handler, ObjectKind kind, void* null_handle);
 
 // Calls the handler on `target` for `code` as it is, without a new explanation
 // (MPI_Comm_call_errhandler).
 void call_error_handler(ErrorTarget* target, Error code, const char* text);
 
-// Whether an error on `target` (null: as for raise) ends the job.
+// Returns whether an error on `target` (null: as for raise) ends the job.
 bool errors_end_the_job(ErrorTarget* target);
 
-// The explanation of this thread's last raised error if it has this class; else null.
+// Returns the explanation of this thread's last raised error if it has this class; else null.
 const char* raised_explanation(Error code);
 
 }  // namespace baton

@@ -12,8 +12,8 @@ namespace baton::world {
 
 namespace {
 
-// Variables by which a launcher offers PMI-1, PMI-2 or PMIx to its processes. Where they are enough
-// for a connection there is one (wire_up/). mpiexec takes them out of its ranks' environment.
+// Variables by which a launcher offers PMI-1, PMI-2 or PMIx to its processes. Where they suffice,
+// the rank connects to the launcher (wire_up/). mpiexec takes them out of its ranks' environment.
 constexpr const char* foreign_variables[] = {"PMI_FD",    "PMI_PORT",        "PMI_RANK",
                                              "PMI2_RANK", "PMIX_RANK",       "PMIX_NAMESPACE",
                                              "PMI_SIZE",  "PMIX_SERVER_URI4"};
@@ -24,7 +24,8 @@ const char* folder_in_library_path() {
   return folder && path && has_folder(path, folder) ? folder : nullptr;
 }
 
-// A rank that never called MPI_Init (a shell's script, say) has started another MPI's mpiexec.
+// Refuses a start where a rank that never called MPI_Init (a shell's script, say) has started
+// another MPI's mpiexec.
 Error refuse_launcher_in_rank(const char* variable) {
   const char* folder = folder_in_library_path();
   if (!folder)
@@ -40,9 +41,10 @@ Error refuse_launcher_in_rank(const char* variable) {
               variable, folder);
 }
 
-// srun that offers no PMI starts each task as if it were alone. What a batch script or a shell
-// starts is alone: SLURM_PROCID and SLURM_NTASKS are set there as well, but the step's number of
-// tasks is not, or is 1. In a shell of `srun --pty` only the shell itself is a task.
+// Refuses a start by an srun that offers no PMI to several tasks, which would each run as if alone.
+// A process that a batch script or a shell starts is really alone: SLURM_PROCID and SLURM_NTASKS
+// are set there as well, but the step's number of tasks is not, or is 1. In a shell of `srun --pty`
+// only the shell itself is a task.
 Error refuse_step_of_several_tasks() {
   const char* tasks = environment_variable("SLURM_STEP_NUM_TASKS");
   if (!environment_variable("SLURM_PROCID") || !tasks || std::atoi(tasks) < 2) return MPI_SUCCESS;
@@ -80,8 +82,8 @@ void leave_library_folder() {
   char* rest = strdup(environment_variable("LD_LIBRARY_PATH"));
   if (!rest) return;
   remove_folder(rest, folder);
-  // Not unsetenv: replacing moves and frees nothing that another thread may be reading. The loader
-  // takes an empty list for none.
+  // This is not unsetenv, because replacing moves and frees nothing that another thread may be
+  // reading. The loader takes an empty list for none.
   setenv("LD_LIBRARY_PATH", rest, 1);
   std::free(rest);
 }

@@ -18,7 +18,7 @@ Error no_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for a group");
 }
 
-// Makes the group of those candidates that `keep(index)` wants.
+// Makes the group of those members of `from` that `keep(index)` selects.
 template <class Keep>
 Error select(const Group& from, Keep keep, Group** made) {
   Group* group = new_group(from.size);

@@ -1,4 +1,5 @@
-// Groups: ordered sets of processes. Immutable once made; shared by counting.
+// Groups are ordered sets of processes. They are immutable once made, and shared by reference
+// counting.
 #pragma once
 
 #include <mpi.h>
@@ -17,47 +18,47 @@ class Session;
 struct Group {
   MPI_Group handle = MPI_GROUP_NULL;  // null while only communicators hold it
   std::int32_t size = 0;
-  std::int32_t rank = MPI_UNDEFINED;  // ours in it
+  std::int32_t rank = MPI_UNDEFINED;  // our rank in it
   bool identity = false;              // rank i is process i
-  Session* session = nullptr;         // it was made from; held. Null: of the world model
+  Session* session = nullptr;  // the session from which it was made; held. Null: of the world model
   std::atomic<std::int32_t> references{1};
   Process processes[1];  // as many as `size`
 
-  // The rank of a process in this group, or MPI_UNDEFINED.
+  // Returns the rank of a process in this group, or MPI_UNDEFINED.
   std::int32_t rank_of(Process process) const;
 };
 
 using GroupTable = HandleTable<Group, HandleTag::group>;
 extern GroupTable groups;
 
-// A group without a handle, its members still to be filled in; finish_group completes it. Null when
-// memory is short.
+// Makes a group without a handle, its members still to be filled in; finish_group completes it.
+// Null when memory is short.
 Group* new_group(std::int32_t size);
-// Says from which session a group comes; once.
+// Records the session from which a group comes. It is called once.
 void belong_to(Group& group, Session* session);
 void finish_group(Group& group);
 
-// Gives a group a handle for the user. MPI_ERR_NO_MEM, explained.
+// Gives a group a handle for the user. Error: MPI_ERR_NO_MEM, explained.
 Error publish_group(Group& group);
 
 inline void retain(Group& group) {
-  // relaxed: whoever retains already holds a reference.
+  // relaxed: the caller already holds a reference.
   group.references.fetch_add(1, std::memory_order_relaxed);
 }
 void release(Group& group);
 
-// MPI_GROUP_EMPTY. Once.
+// Makes MPI_GROUP_EMPTY. It is called once.
 void make_empty_group();
 
-// The set operations of the standard (chapter "Groups, Contexts, Communicators"). The result has a
-// handle; an empty one is MPI_GROUP_EMPTY's.
+// These are the set operations of the standard (chapter "Groups, Contexts, Communicators"). The
+// result has a handle; an empty one is MPI_GROUP_EMPTY's.
 Error group_union(const Group& a, const Group& b, Group** made);
 Error group_intersection(const Group& a, const Group& b, Group** made);
 Error group_difference(const Group& a, const Group& b, Group** made);
-// Ranks are valid and differ (checked by the caller).
+// The ranks are valid and differ (checked by the caller).
 Error group_include(const Group& group, const int* ranks, int count, Group** made);
 Error group_exclude(const Group& group, const int* ranks, int count, Group** made);
-// MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
+// Returns MPI_IDENT, MPI_SIMILAR or MPI_UNEQUAL.
 int compare_groups(const Group& a, const Group& b);
 
 }  // namespace baton::world

@@ -17,7 +17,7 @@ constexpr const char* names[] = {
     "mpi_assert_strict_persistent_collective_ordering",
 };
 
-// Guards the hints of all communicators.
+// Protects the hints of all communicators.
 platform::Lock lock;
 
 void update_order(Hints& hints, const Info& info) {
@@ -25,7 +25,7 @@ void update_order(Hints& hints, const Info& info) {
   info.get(order_key, value, sizeof value);
   for (std::size_t i = 0; i < std::size(order_words); ++i)
     if (std::strcmp(value, order_words[i]) == 0)
-      // relaxed: any call sees the old order or the new one.
+      // relaxed: any call may see the old order or the new one.
       std::atomic_ref(hints.order)
           .store(static_cast<std::uint8_t>(i + 1), std::memory_order_relaxed);
 }

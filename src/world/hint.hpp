@@ -1,5 +1,5 @@
 // Hints of communicators (MPI 5.0, "Communicator Info"): the assertions that the standard lists for
-// all communicators, and `baton_order`. Other keys are ignored, as are values that mean nothing.
+// all communicators, and `baton_order`. Other keys are ignored, as are values that have no meaning.
 // Any thread may read a communicator's hints while another changes them.
 #pragma once
 
@@ -13,25 +13,25 @@
 namespace baton::world {
 
 struct Hints {
-  // One bit a boolean assertion, in the order of the names in hint.cpp; set: "true". The default is
-  // none.
+  // Each boolean assertion has a bit, in the order of the names in hint.cpp; a set bit means
+  // "true". The default is none.
   std::uint32_t assertions = 0;
-  // The promise about memory kinds, or null; lives for ever.
+  // This is the promise about memory kinds, or null; it lives for ever.
   const char* asserted_kinds = nullptr;
-  // An Order that the program asked for, plus 1; 0: none.
+  // This is the Order that the program asked for, plus 1; 0: none.
   std::uint8_t order = 0;
 };
 
-// The order in which a communicator's roots serve: its own, else the setting's.
+// Returns the order in which a communicator's roots serve: its own, else the setting's.
 inline Order order_of(const Hints& hints) {
   const std::uint8_t own = platform::load_shared(hints.order);
   return static_cast<Order>(own ? own - 1 : settings.order);
 }
 
-// Takes over what `info` (null: nothing) says; what it does not mention stays.
+// Takes over the hints in `info` (null: none); hints that it does not mention stay.
 void update_hints(Hints& hints, const Info* info);
 
-// Writes every hint with its value, and the memory kinds that are supported. MPI_ERR_NO_MEM,
+// Writes every hint with its value, and the memory kinds that are supported. Error: MPI_ERR_NO_MEM,
 // explained.
 [[nodiscard]] Error describe_hints(const Hints& hints, const char* memory_kinds, Info& info);
 

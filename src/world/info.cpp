@@ -30,22 +30,22 @@ void free_entry(Info::Entry* entry) {
   delete entry;
 }
 
-// FNV-1a.
+// The hash function is FNV-1a.
 std::size_t hash_of(const char* key) {
   std::uint64_t hash = 0xcbf29ce484222325u;
   for (; *key; ++key) hash = (hash ^ static_cast<unsigned char>(*key)) * 0x100000001b3u;
   return hash;
 }
 
-// Values longer than the standard lets a program read are cut.
+// Sets a value, which is cut at the length that the standard lets a program read.
 Error set_cut(Info& info, const char* key, char* value, size_t length) {
   if (length >= MPI_MAX_INFO_VAL) length = MPI_MAX_INFO_VAL - 1;
   value[length] = 0;
   return length ? info.set(key, value) : MPI_SUCCESS;
 }
 
-// The command line as the kernel keeps it: words ended by zero bytes. The first is the command; the
-// others become one value, separated by spaces.
+// Sets the command and its arguments from the command line as the kernel keeps it: words ended by
+// zero bytes. The first word is the command; the others become one value, separated by spaces.
 Error describe_command(Info& info) {
   char line[4096];
   int file = ::open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -75,7 +75,7 @@ Info::~Info() {
   std::free(buckets_);
 }
 
-// The link that leads to the entry, or would: there is a bucket.
+// Returns the link that leads to the entry, or would lead to it: there is a bucket.
 Info::Entry** Info::find(const char* key) const {
   std::size_t hash = hash_of(key);
   Entry** link = &buckets_[hash & (bucket_count_ - 1)];
@@ -84,7 +84,7 @@ Info::Entry** Info::find(const char* key) const {
   return link;
 }
 
-// Makes sure that there are no more entries than buckets once one more has come.
+// Makes sure that there are no more entries than buckets after one more is added.
 bool Info::widen() {
   if (static_cast<std::size_t>(count_) < bucket_count_) return true;
   std::size_t room = bucket_count_ ? 2 * bucket_count_ : 16;
@@ -148,7 +148,7 @@ bool Info::remove(const char* key) {
   *link = entry->same;
   (entry->before ? entry->before->next : first_) = entry->next;
   (entry->next ? entry->next->before : last_) = entry->before;
-  // What was seen last is often what goes; where another lies, nobody knows.
+  // The entry seen last is often the one that is removed; the place of another entry is not known.
   seen_place_ -= entry->next ? 0 : 1;
   seen_ = seen_ != entry ? nullptr : entry->next ? entry->next : entry->before;
   free_entry(entry);
@@ -161,7 +161,7 @@ int Info::key_count() const {
   return count_;
 }
 
-// From the beginning, the end or the place that was asked for last, whichever is nearest.
+// Walks from the beginning, the end or the place that was asked for last, whichever is nearest.
 Info::Entry* Info::entry_at(int place) const {
   Entry* entry = first_;
   int at = 0;
@@ -227,7 +227,7 @@ Error describe_environment(Info& info, int process_count, const char* thread_lev
   if (::getcwd(text, sizeof text))
     if (Error rc = set_cut(info, "wdir", text, std::strlen(text))) return rc;
   if (Error rc = info.set(world::memory_kinds_key, world::all_memory_kinds)) return rc;
-  // mpiexec's -initial-errhandler.
+  // mpiexec sets this variable for its option -initial-errhandler.
   if (const char* handler = environment_variable("BATON_INITIAL_ERRHANDLER"))
     if (Error rc = info.set("mpi_initial_errhandler", handler)) return rc;
   return info.set("thread_level", thread_level);

@@ -16,15 +16,16 @@ Error no_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for an intercommunicator");
 }
 
-// What leaders tell: first each other, then their groups.
+// The leaders send this to each other first, then their groups.
 struct Greeting {
   std::int32_t error;
-  std::int32_t size;       // of the group behind it
+  std::int32_t size;       // of the group that follows
   std::uint32_t pairings;  // intercommunicators that the leader has made
 };
 std::atomic<std::uint32_t> pairings{0};
 
-// A group's processes as all know them, which is what travels. Freed at its end.
+// A group's processes in the form that all know them by, which travels between ranks. The object
+// frees them.
 class TravellingGroup {
  public:
   explicit TravellingGroup(std::int32_t size)
@@ -48,17 +49,17 @@ class TravellingGroup {
   ProcessId* ids_;
 };
 
-// By which both sides of a pairing say who comes first.
+// Returns a number by which both sides of a pairing decide which side comes first.
 std::uint64_t number_for_all(ProcessId id) {
   return static_cast<std::uint64_t>(id.job) << 32 | number_of(id.rank);
 }
 
-// The two leaders exchange greetings and groups.
+// Exchanges greetings and groups between the two leaders.
 Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, Group** remote) {
   Datatype& bytes = *datatype::datatypes.find(MPI_BYTE);
   const message::Context& context = bridge.peer->collective;
   std::int32_t tag = own_tag(TagKind::leaders, static_cast<std::uint32_t>(bridge.tag));
-  // relaxed: only that no two threads get the same number matters.
+  // relaxed: it matters only that no two threads get the same number.
   Greeting mine{MPI_SUCCESS, local.size(), pairings.fetch_add(1, std::memory_order_relaxed)};
   Error error =
       message::exchange(context, &mine, sizeof mine, bytes, bridge.remote_leader, tag, greeting,
@@ -74,7 +75,7 @@ Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, 
                         theirs.ids(), theirs.bytes(), bytes, bridge.remote_leader, tag, nullptr);
   if (error) return error;
   theirs.give(**remote);
-  // Both sides name this pairing alike: after the side that comes first.
+  // Both sides give this pairing the same name: after the side that comes first.
   const std::uint64_t own_first = number_for_all(ours.ids()[0]);
   const std::uint64_t their_first = number_for_all(theirs.ids()[0]);
   const bool first = own_first < their_first;
@@ -84,7 +85,7 @@ Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, 
   return MPI_SUCCESS;
 }
 
-// The leader passes the greeting and the remote group on. Other members get theirs from it.
+// Passes the greeting and the remote group from the leader on to the other members.
 Error pass_on(const Members& members, std::int32_t leader, Greeting* greeting, Group** remote) {
   if (Error error = agree_broadcast(members, leader, greeting, sizeof *greeting)) return error;
   if (greeting->error) {
@@ -108,7 +109,7 @@ bool overlap(const Group& a, const Group& b) {
   return false;
 }
 
-// Both sides know both groups: what is left is an id. Takes the reference of `remote`.
+// Agrees on an id, once both sides know both groups. Takes the reference of `remote`.
 Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicator* parent,
            Communicator** made) {
   if (overlap(local, *remote)) {

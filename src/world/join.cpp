@@ -28,23 +28,23 @@ using transport::network::network;
 
 namespace {
 
-// What each rank tells all others, in one record.
+// Each rank sends this record to all others.
 struct Introduction {
   Alike alike;
   char host[64];
   HostIdentity identity;
   std::int32_t process;
-  std::int32_t meeting;  // its descriptor of a MeetingPage
+  std::int32_t meeting;  // the sender's descriptor of its MeetingPage
   std::uint64_t key[2];  // rank 0's is the job's
   lockfree::RankPlace place;
   transport::network::Card card;
-  cpu_set_t cpus;  // it may run on; none: not known
+  cpu_set_t cpus;  // the CPUs on which it may run; none: not known
 };
 
-// Where a host's first rank tells the others of its host the memory that it has made. Each rank has
-// one before it knows whether it will be the first.
+// Through this page a host's first rank tells the others of its host the memory that it has made.
+// Each rank makes one before it knows whether it will be the first.
 struct MeetingPage {
-  std::atomic<std::int32_t> memory;  // the first rank's descriptor of it, plus 1; -1: it failed
+  std::atomic<std::int32_t> memory;  // its descriptor of the memory, plus 1; -1: it failed
 };
 
 lockfree::RankPlace place_on(const cpu_set_t& cpus) {
@@ -56,7 +56,7 @@ lockfree::RankPlace place_on(const cpu_set_t& cpus) {
   return place;
 }
 
-// The job as the introductions tell it.
+// This is the job as the introductions describe it.
 class Gathering {
  public:
   explicit Gathering(ProcessManager& manager)
@@ -89,7 +89,7 @@ class Gathering {
   std::uint32_t self_;
   Introduction* all_ = nullptr;
   std::uint32_t* node_ = nullptr;        // by rank
-  std::uint32_t* local_rank_ = nullptr;  // by rank: its place on its node
+  std::uint32_t* local_rank_ = nullptr;  // by rank: its number on its node
   struct Members {
     std::uint32_t first;
     std::uint32_t count;
@@ -99,7 +99,7 @@ class Gathering {
   std::uint32_t nodes_ = 0;
   int meeting_ = -1;
   MeetingPage* page_ = nullptr;
-  bool is_first_ = false;  // of its node
+  bool is_first_ = false;  // this rank is the first of its node
 };
 
 Gathering::~Gathering() {
@@ -107,7 +107,7 @@ Gathering::~Gathering() {
   std::free(node_);
   std::free(local_rank_);
   std::free(members_);
-  // A first rank's page stays, for those that come late.
+  // A first rank's page stays, for ranks that come late.
   if (page_ && !is_first_) {
     platform::unmap_memory(page_, page_bytes);
     ::close(meeting_);
@@ -124,7 +124,7 @@ Error Gathering::open_meeting() {
                : fail(MPI_ERR_NO_MEM, "no page of memory to meet the other ranks of this host in");
 }
 
-// Whether ranks may be elsewhere. A launcher that does not say leaves us to prepare for it.
+// Returns whether ranks may be on other hosts. If the launcher does not tell, we prepare for it.
 bool Gathering::expects_network() const {
   return size_ > 1 && (settings.ranks_per_node > 0 || manager_.ranks_here().size() != size_);
 }
@@ -141,7 +141,7 @@ Error Gathering::introduce() {
   own.alike = own_alike();
   platform::host_name(own.host, sizeof own.host);
   own.identity = platform::host_identity();
-  // One host is taken for several.
+  // The setting ranks_per_node makes one host look like several.
   if (settings.ranks_per_node > 0)
     own.identity.boot[1] += self_ / static_cast<std::uint32_t>(settings.ranks_per_node);
   own.process = ::getpid();
@@ -149,8 +149,9 @@ Error Gathering::introduce() {
   if (!platform::allowed_cpus(0, &own.cpus)) CPU_ZERO(&own.cpus);
   own.place = place_on(own.cpus);
   for (std::uint64_t& word : own.key) word = transport::network::random_word();
-  // Whoever has no network says so once all are there: a launcher that is told to end a job which
-  // it is still starting leaves processes behind. The others do not come through the next fence.
+  // A rank without a network reports that once all ranks are there: a launcher that is told to end
+  // a job which it is still starting leaves processes behind. The others then do not pass the next
+  // fence.
   Error no_network = MPI_SUCCESS;
   if (expects_network()) {
     no_network = network().open_endpoint(settings.ranks_per_node > 0);
@@ -167,7 +168,7 @@ Error Gathering::read_all() {
     if (rank != self_)
       if (Error error = manager_.read(static_cast<int>(rank), &all_[rank], sizeof all_[rank]))
         return error;
-  // Nobody may end while others read.
+  // No rank may end while others read its record.
   return manager_.fence();
 }
 
@@ -187,7 +188,7 @@ Error Gathering::check_alike() const {
 
 void Gathering::find_nodes() {
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
-    // Of the nodes so far, by their first ranks; most often it is the last one.
+    // Finds the node among those so far, by their first ranks; most often it is the last one.
     std::uint32_t node = nodes_;
     while (node > 0 && !(all_[members_[node - 1].first].identity == all_[rank].identity)) --node;
     if (node == 0)
@@ -244,12 +245,12 @@ void Gathering::fill(lockfree::JobHeader* header, const lockfree::JobHeader& mad
     entry.place = place;
     entry.local_rank = here ? local_rank_[rank] : lockfree::no_local_rank;
     std::memcpy(entry.card, &all_[rank].card, sizeof all_[rank].card);
-    // relaxed: ordered by the page that names this memory.
+    // relaxed: it is ordered by the page that names this memory.
     entry.ready.store(1, std::memory_order_relaxed);
   }
 }
 
-// By the first rank of a host.
+// Makes the memory of a host, on its first rank.
 Error Gathering::make_memory() {
   lockfree::WorldPlan world{.processes = size_, .nodes = nodes_, .key = {}};
   std::copy_n(all_[0].key, 2, world.key);
@@ -275,7 +276,7 @@ Error Gathering::make_memory() {
   return error;
 }
 
-// By the others of the host.
+// Fetches the memory of the host, on its other ranks.
 Error Gathering::fetch_memory(int* memory) {
   constexpr std::int64_t patience_us = 10'000'000, look_us = 50;
   const Introduction& first = all_[here().first];

@@ -23,12 +23,12 @@ using transport::network::network;
 
 namespace {
 
-// What a node tells the others: this, and a Member for each of its ranks.
+// A node sends this record to the others, followed by a Member for each of its ranks.
 struct NodeRecord {
   Alike alike;
   char host[64];
   std::uint64_t key[2];  // that of rank 0's node is the job's
-  std::uint32_t first;   // rank of the job
+  std::uint32_t first;   // rank in the job
   std::uint32_t count;
 };
 struct Member {
@@ -40,7 +40,7 @@ struct Free {
   void operator()(char* memory) const { std::free(memory); }
 };
 
-// The entry's memory is there from the start; what is in it when it is ready.
+// Waits until an entry has its contents; its memory is there from the start.
 void wait_until_ready(const ProcessEntry& entry) {
   constexpr useconds_t look_us = 100;
   // ORDER process_entry.card: acquire here, release in tell and in take.
@@ -51,7 +51,7 @@ ProcessEntry& entry_of(std::uint32_t rank) {
   return transport::process_entry(static_cast<Process>(rank));
 }
 
-// By a node's first rank.
+// This is the exchange between the first ranks of the nodes.
 class Exchange {
  public:
   explicit Exchange(ProcessManager& manager) : manager_(manager) {}
@@ -75,7 +75,7 @@ class Exchange {
 };
 
 Error Exchange::make_memory() {
-  // All records are as long as the longest.
+  // All records have the length of the longest.
   std::uint32_t most = 0, here = 0;
   for (std::uint32_t rank = 0; rank < processes_; ++rank) {
     here = rank > 0 && entry_of(rank).place.node == entry_of(rank - 1).place.node ? here + 1 : 1;
@@ -104,7 +104,7 @@ void Exchange::fill_own() {
   }
 }
 
-// What another node has told.
+// Takes in the record of another node.
 Error Exchange::take(int node) {
   if (Error error = manager_.read(node, other_.get(), bytes_)) return error;
   const NodeRecord &own = head(own_.get()), &other = head(other_.get());
@@ -149,9 +149,10 @@ Error Exchange::run() {
   Error wrong = MPI_SUCCESS;
   for (int node = 0; node < nodes && !wrong; ++node)
     if (node != manager_.rank()) wrong = take(node);
-  // Nobody may end while others read.
+  // No rank may end while others read its record.
   if (Error error = manager_.fence()) return error;
-  // Also where something is wrong: others of this node may have to say what.
+  // The entries are marked ready even after an error: other ranks of this node may have to report
+  // it.
   for (std::uint32_t rank = 0; rank < processes_; ++rank)
     // ORDER process_entry.card: release here, acquire in wait_until_ready and find_card.
     if (rank < first_ || rank >= first_ + count_)
@@ -159,7 +160,7 @@ Error Exchange::run() {
   return wrong;
 }
 
-// Puts this rank's card where the first one finds it; without a network there is none.
+// Puts this rank's card where the first rank finds it; without a network there is no card.
 void tell() {
   ProcessEntry& own = entry_of(number_of(transport::process_at(transport::own_rank())));
   const Card card = network().own_card();
@@ -171,7 +172,8 @@ void tell() {
 }  // namespace
 
 bool is_handed_connection() {
-  // NAME=VALUE of what leads to the launcher: a launcher that a rank starts has another one.
+  // This variable names, as NAME=VALUE, what leads to the launcher: a launcher that a rank starts
+  // has another one.
   const char* told = environment_variable("BATON_CONNECTION");
   const char* value = told ? std::strchr(told, '=') : nullptr;
   char name[32] = {};
@@ -188,7 +190,7 @@ LocalRank local_rank_of_variables() {
 }
 
 Error join_nodes(ProcessManager* manager) {
-  // Whoever has no network says so when all are there, as in join.
+  // A rank without a network reports that when all ranks are there, as in join.
   const Error no_network = network().open_endpoint(false);
   char why[sizeof(Explanation::text)] = {};
   if (no_network) std::snprintf(why, sizeof why, "%s", last_explanation().text);

@@ -25,7 +25,7 @@ namespace {
 
 constexpr int named_per_kind = 4;
 
-// Text that grows to the end of its room and no further.
+// This is text that grows to the end of its room and no further.
 class Block {
  public:
   __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
@@ -44,7 +44,7 @@ class Block {
   std::size_t used_ = 0;
 };
 
-// What the program calls the object, else its handle as the program sees it.
+// Adds the name that the program gave the object, else its handle as the program sees it.
 template <class Handle>
 void add_name(Block& block, Handle handle, const char* name) {
   if (*name)
@@ -104,13 +104,13 @@ void describe(Block& block, MPI_Session handle, const Session&) {
   add_name(block, handle, "");
 }
 
-// Whether the program is the one to free it.
+// Returns whether the program is the one to free the object.
 template <class Object>
 bool is_of_program(const Object&) {
   return true;
 }
 bool is_of_program(const Datatype& type) {
-  return !type.predefined;  // a Fortran kind: it has a handle like the others
+  return !type.predefined;  // this also excludes Fortran kinds, which have a handle like the others
 }
 bool is_of_program(const message::Request& request) {
   return request.handle != message::completed_handle() && !is_freed(request);

@@ -1,7 +1,8 @@
-// Where the library stands: it runs while the world model (MPI_Init to MPI_Finalize) or a session
-// uses it. Process start and end write it; every entry point reads it. Alone in a header so that
-// the argument checks need nothing else of start-up. `timed` is running, in a job whose calls are
-// timed: one more value of what entry points ask anyway, so that other jobs pay nothing for it.
+// This is the state of the library: it runs while the world model (MPI_Init to MPI_Finalize) or a
+// session uses it. Process start and end write it; every entry point reads it. It has a header of
+// its own so that the argument checks need nothing else of start-up. `timed` means running, in a
+// job whose calls are timed: it is one more value of a variable that entry points read anyway, so
+// that other jobs pay nothing for it.
 #pragma once
 
 #include <mpi.h>
@@ -14,10 +15,12 @@ namespace baton {
 struct LibraryState {
   enum class Phase : unsigned char { before_init, running, timed, finalized };
   Phase phase = Phase::before_init;
-  // The world model alone. Any thread may ask for it at any time, even while another initializes.
+  // This is the phase of the world model alone. Any thread may ask for it at any time, even while
+  // another initializes.
   std::atomic<Phase> world = Phase::before_init;
-  bool forked = false;  // a child of a rank: it is none, and both phases are finalized
-  // What MPI_Init_thread granted, and to whom MPI_Is_thread_main answers yes.
+  bool forked = false;  // in a child of a rank, which is no rank: both phases are finalized
+  // This is the level that MPI_Init_thread granted; and the thread for which MPI_Is_thread_main is
+  // true.
   int thread_level = MPI_THREAD_SINGLE;
   pthread_t main_thread = {};
 };
@@ -37,7 +40,8 @@ inline void set_world_phase(LibraryState::Phase phase) {
 inline bool library_is_running() {
   return library_state.phase == LibraryState::Phase::running;
 }
-// For who has found that it is not simply running.
+// Returns whether the library may be used, for callers that have found that it is not simply
+// running.
 inline bool library_is_usable() {
   return library_state.phase == LibraryState::Phase::running ||
          library_state.phase == LibraryState::Phase::timed;

@@ -12,7 +12,7 @@ namespace baton::world {
 
 namespace {
 
-// Lists are few, and without doubles there is an end of them: each is kept once.
+// This is a list that is kept for ever. Programs use few different lists, so each is kept once.
 struct Kept {
   Kept* next;
   char text[1];
@@ -32,7 +32,7 @@ const char* keep(const char* text) {
   return made->text;
 }
 
-// Cuts off what comes before the next separator.
+// Cuts off the text before the next separator.
 std::string_view cut(std::string_view& rest, char separator) {
   std::size_t length = rest.find(separator);
   std::string_view first = rest.substr(0, length);
@@ -50,7 +50,7 @@ bool has(std::string_view list, std::string_view kind) {
   return false;
 }
 
-// A kind and its restrictors: "mpi:alloc_mem".
+// Returns whether a kind with its restrictors, such as "mpi:alloc_mem", is supported.
 bool is_supported(std::string_view kind) {
   std::string_view rest = kind, name = cut(rest, ':');
   if (same(name, "system")) return name.size() == kind.size();

@@ -1,6 +1,6 @@
-// Kinds of memory that a program may communicate from (MPI 5.0, "Memory Allocation Info"): lists
-// such as "mpi:alloc_mem,system". Here every buffer is ordinary memory, so all of "mpi" and
-// "system" is supported, and nothing else.
+// These are the kinds of memory that a program may communicate from (MPI 5.0, "Memory Allocation
+// Info"): lists such as "mpi:alloc_mem,system". Here every buffer is ordinary memory, so all of
+// "mpi" and "system" is supported, and nothing else.
 #pragma once
 
 namespace baton::world {
@@ -9,13 +9,13 @@ inline constexpr char memory_kinds_key[] = "mpi_memory_alloc_kinds";
 inline constexpr char asserted_kinds_key[] = "mpi_assert_memory_alloc_kinds";
 inline constexpr char all_memory_kinds[] = "mpi,system";
 
-// What is supported, and said so, when a session asks for these kinds: all, and beside them those
-// of the list that name a part of one. The text lives for ever.
+// Returns the supported kinds for a session that asks for `requested`: all supported ones, and in
+// addition those of the list that name a part of one. The text lives for ever.
 const char* memory_kinds_with(const char* requested);
 
-// A copy that lives for ever of a list that a program promises to keep to; null when the list has a
-// kind that is not supported, or twice the same, or memory is short: then there is no promise. The
-// empty list is one.
+// Returns a copy, which lives for ever, of a list that a program promises to keep to; null when the
+// list has a kind that is not supported, or has one twice, or memory is short: then there is no
+// promise. The empty list is a promise, too.
 const char* keep_asserted_kinds(const char* asserted);
 
 }  // namespace baton::world

@@ -11,7 +11,7 @@ namespace baton::world {
 
 namespace {
 
-platform::Lock parts_lock;  // of making them
+platform::Lock parts_lock;  // held while parts are made
 
 std::int32_t node_of(const Communicator& communicator, int rank) {
   return message::place_of(communicator.collective.process(rank)).node;
@@ -24,7 +24,7 @@ bool number(const Communicator& communicator, NodeParts& parts) {
   parts.node_of = static_cast<std::int32_t*>(std::calloc(ranks, sizeof(std::int32_t)));
   parts.number_of = static_cast<std::int32_t*>(std::calloc(ranks, sizeof(std::int32_t)));
   parts.first_of = static_cast<Process*>(std::calloc(ranks, sizeof(Process)));
-  // Of each of the job's nodes: its number here plus 1, and its ranks so far.
+  // For each of the job's nodes: its number here plus 1, and its ranks so far.
   struct Seen {
     std::int32_t node, ranks;
   };
@@ -43,7 +43,7 @@ bool number(const Communicator& communicator, NodeParts& parts) {
   return good;
 }
 
-// Whether any two ranks are on one node.
+// Returns whether any two ranks are on one node.
 bool shares_a_node(const Communicator& communicator) {
   for (int rank = 1; rank < communicator.size(); ++rank)
     for (int other = 0; other < rank; ++other)
@@ -83,7 +83,7 @@ NodeLayout node_layout(const Communicator& communicator) {
   NodeLayout layout;
   const int size = communicator.size();
   const auto node = [&communicator](int rank) { return node_of(communicator, rank); };
-  int width = 1;  // of the first node, as far as its ranks follow one another
+  int width = 1;  // of the first node, as far as its ranks are consecutive
   while (width < size && node(width) == node(0)) ++width;
   layout.several = width < size;
   if (!layout.several) return layout;

@@ -36,7 +36,7 @@ const char* words_of(Lenience what) {
   return nullptr;
 }
 
-// Of JobHeader::notes_given; those below are transport/placing.cpp's.
+// The notes are bits of JobHeader::notes_given; the lower bits are those of transport/placing.cpp.
 constexpr unsigned first_bit = 16;
 
 }  // namespace
@@ -45,7 +45,7 @@ void note_not_portable(Lenience what) {
   const char* words = words_of(what);
   if (!settings.check || !words || !transport::is_attached()) return;
   std::uint32_t bit = 1u << (first_bit + static_cast<unsigned>(what));
-  // relaxed: nothing else is told by it.
+  // relaxed: no other data is published by this bit.
   if (std::atomic_ref(transport::job().notes_given).fetch_or(bit, std::memory_order_relaxed) & bit)
     return;
   char text[256];

@@ -1,5 +1,5 @@
-// Names what a program does that other libraries may refuse, with the setting `check` and once a
-// job. Called by layers 7 to 10.
+// Reports, once a job and with the setting `check`, what a program does that other libraries may
+// refuse. It is called by layers 7 to 10.
 #pragma once
 
 #include "base/cache_line.hpp"

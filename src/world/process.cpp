@@ -48,11 +48,11 @@ namespace baton::world {
 
 namespace {
 
-// Of another launcher that has started this rank; null: there is none, or it has been told that we
-// end.
+// This is the process manager of another launcher that has started this rank; null: there is none,
+// or it has been told that we end.
 ProcessManager* manager = nullptr;
 
-// mpiexec runs under a debugger, which wants to attach before the program goes on.
+// Waits while mpiexec runs under a debugger, which wants to attach before the program goes on.
 void wait_for_debugger() {
   // ORDER job.held: acquire here, release in mpiexec; a debugger has attached.
   while (std::atomic_ref(transport::job().held).load(std::memory_order_acquire)) usleep(1000);
@@ -75,14 +75,14 @@ void publish_counters() {
   if (transport::is_attached()) {
     auto& state = transport::status_row(transport::own_rank()).state;
     publish_counters();
-    // relaxed, both: ordered by the phase.
+    // relaxed, both: they are ordered by the phase.
     state.abort_code.store(code, std::memory_order_relaxed);
     state.abort_cause.store(cause, std::memory_order_relaxed);
     set_phase(lockfree::Phase::aborted);
   }
-  // Below mpiexec that one tells it.
+  // If this rank runs below an mpiexec, that mpiexec tells the launcher.
   if (manager && !is_handed_connection()) {
-    // What we have said is on its way through the launcher, which drops it when it ends the job.
+    // Our last output is on its way through the launcher, which drops it when it ends the job.
     constexpr useconds_t passed_on_us = 50'000;  // guess
     usleep(passed_on_us);
     manager->abort(code, cause == lockfree::AbortCause::program ? "MPI_Abort" : "an error");
@@ -121,9 +121,9 @@ Error attach() {
   end_job(MPI_ERR_OTHER, lockfree::AbortCause::error);
 }
 
-// In a child of this process: the rank is its parent alone. Exit handlers there (those of
-// interpreters call MPI_Finalize) find a library that has been finalized, and nothing leads to the
-// job any more.
+// Runs in a child of this process, because only the parent is the rank. Exit handlers there (those
+// of interpreters call MPI_Finalize) find a library that has been finalized, and no access to the
+// job is left.
 void leave_the_rank_to_the_parent() {
   library_state.phase = LibraryState::Phase::finalized;
   set_world_phase(LibraryState::Phase::finalized);
@@ -134,7 +134,7 @@ void leave_the_rank_to_the_parent() {
   transport::forget_attachment();
 }
 
-// What is made once a process.
+// Makes what is made once per process.
 Error make_library() {
   read_settings();
   if (Error error = attach()) return error;
@@ -164,10 +164,10 @@ int users = 0;
 int highest_level = MPI_THREAD_SINGLE;
 platform::Lock use_lock;  // always taken: sessions may begin in several threads at once
 
-// Set where a peer was lost before all had met at the end.
+// True if a peer was lost before all had met at the end.
 bool others_may_be_gone = false;
 
-// Waits until they have. What is for those that are gone never leaves: then not for long.
+// Waits until all messages have left. Messages to lost peers never leave; then the wait is short.
 void wait_for_messages_to_leave() {
   constexpr std::int64_t patience_ms = 2000;  // guess: what can leave has left
   const std::int64_t end_ms = platform::now_ms() + patience_ms;
@@ -177,8 +177,8 @@ void wait_for_messages_to_leave() {
 }
 
 Error begin_use_alone(int required) {
-  // Whoever asks for it changes it for all: the others only pay for the locks. No call is under way
-  // in another thread, since so far that was forbidden.
+  // A user that asks for MPI_THREAD_MULTIPLE changes it for all: the others only pay for the locks.
+  // No call is under way in another thread, since so far that was forbidden.
   static bool program_has_threads = false;
   if (required == MPI_THREAD_MULTIPLE) program_has_threads = true;
   if (program_has_threads) platform::threads_multiple = handle_tables_are_shared = true;
@@ -190,7 +190,7 @@ Error begin_use_alone(int required) {
     ++users;
     return MPI_SUCCESS;
   }
-  // Our own thread needs the locks, too, whatever level the program is granted.
+  // The progress thread needs the locks, too, whatever level the program is granted.
   if (settings.progress_thread && transport::process_count() > 1) {
     platform::threads_multiple = handle_tables_are_shared = true;
     if (Error error = message::start_progress_thread()) return error;
@@ -200,16 +200,17 @@ Error begin_use_alone(int required) {
   if (settings.crash_report && transport::job().launcher_pid)
     platform::tell_crashes(static_cast<int>(message::world_rank(message::engine.self)));
   library_state.phase = LibraryState::Phase::running;
-  // relaxed: ordered by the phase.
+  // relaxed: it is ordered by the phase.
   transport::status_row(transport::own_rank()).state.uses.fetch_add(1, std::memory_order_relaxed);
   set_phase(lockfree::Phase::initialized);
   return MPI_SUCCESS;
 }
 
-// Nobody leaves while others may want something of it: what it has sent may still need it.
+// Waits until all ranks are at the end: the messages that a rank has sent may still need its help.
 Error meet_at_the_end() {
   const Members all = all_of(world_communicator()->collective, agreement_tag);
-  // What it has begun may be under way after us: those who know of a lost peer do not come.
+  // The last messages of the meeting may be under way after this rank ends: ranks that know of a
+  // lost peer do not come.
   static Dissemination meeting;
   meeting.words[0] = 0;
   message::expect_leaving(message::Leaving::has_begun);
@@ -222,7 +223,8 @@ Error meet_at_the_end() {
   return meeting.error();
 }
 
-// The orderly end, for the launcher. Whoever begins MPI once more needs it no more.
+// Ends the connection to the launcher in an orderly way. A program that begins MPI once more does
+// not need it again.
 void leave_manager() {
   if (!manager) return;
   if (manager->finalize() != MPI_SUCCESS) report("%s", last_explanation().text);
@@ -230,8 +232,8 @@ void leave_manager() {
   manager = nullptr;
 }
 
-// One more user of the library, which starts with the first: finds the launcher, maps the job's
-// memory, makes the predefined objects.
+// Adds a user of the library, which starts with the first: it finds the launcher, maps the job's
+// memory, and makes the predefined objects.
 Error begin_use(int required, int* provided) {
   if (library_state.forked)
     return fail(MPI_ERR_OTHER,
@@ -245,7 +247,7 @@ Error begin_use(int required, int* provided) {
   return error;
 }
 
-// One user less. The last one hands out what is still under way; memory and objects stay, since a
+// Removes a user. The last one completes what is still under way; memory and objects stay, since a
 // session may begin at any time.
 void end_use() {
   use_lock.lock();
@@ -296,13 +298,13 @@ Error start_world(int required, int* provided) {
                                           thread_level_name(*provided)))
     return error;
   message::expect_leaving(message::Leaving::together);
-  // Last: other threads that see it may call.
+  // This comes last: other threads that see it may call MPI.
   set_world_phase(LibraryState::Phase::running);
   return MPI_SUCCESS;
 }
 
 Error end_world() {
-  // The standard: finalizing starts as if MPI_COMM_SELF were freed, callbacks included.
+  // The standard says that finalizing starts as if MPI_COMM_SELF were freed, callbacks included.
   Communicator& self = *self_communicator();
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
   report_leaks("MPI_Finalize");
@@ -335,7 +337,7 @@ Error start_session(int thread_level, ErrorHandler& handler, Session** made) {
 }
 
 Error end_session(Session& session) {
-  // Buffered messages leave before their buffer does.
+  // Buffered messages must leave before their buffer is gone.
   if (session.buffer.attached())
     if (Error error = session.buffer.flush()) return error;
   sessions.remove(session.handle);

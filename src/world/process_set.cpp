@@ -13,13 +13,13 @@ constexpr const char* world_set = "mpi://WORLD";
 constexpr const char* self_set = "mpi://SELF";
 constexpr const char* set_names[] = {world_set, self_set};
 
-// The standard compares the names of its own sets without regard to case.
+// Compares names. The standard compares the names of its own sets without regard to case.
 bool names(const char* name, const char* set) {
   return ::strcasecmp(name, set) == 0;
 }
 
-// A number for agreements among these ranks: FNV-1a over text and members, so that concurrent
-// creations differ.
+// Returns a number for agreements among these ranks: FNV-1a over text and members, so that
+// concurrent creations differ.
 std::uint32_t tag_of(const Group& group, const char* text) {
   std::uint32_t hash = 2166136261u;
   auto mix = [&](unsigned char byte) { hash = (hash ^ byte) * 16777619u; };

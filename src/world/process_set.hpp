@@ -1,6 +1,6 @@
-// The process sets that sessions name (MPI 5.0, "The Sessions Model"): "mpi://WORLD" and
+// These are the process sets that sessions name (MPI 5.0, "The Sessions Model"): "mpi://WORLD" and
 // "mpi://SELF". Their groups belong to the session, and communicators are made of groups without a
-// parent. Used by layer 10.
+// parent. They are used by layer 10.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,13 @@
 
 namespace baton::world {
 
-// Null beyond the last.
+// Returns the name of the set at a place; null beyond the last.
 const char* process_set_name(int place);
-// The group of a set; null, without an explanation, when there is no such set.
+// Returns the group of a set; null, without an explanation, when there is no such set.
 Group* process_set_group(const char* name, Session* session);
 std::int32_t process_set_size(const char* name);  // -1: no such set
 
-// Collective over `group`: a communicator; the text keeps concurrent creations apart.
+// Creates a communicator, collectively over `group`; the text keeps concurrent creations apart.
 Error create_from_group(Group& group, const char* text, ErrorHandler& handler, Communicator** made);
 
 }  // namespace baton::world

@@ -16,7 +16,7 @@ namespace {
 
 constexpr long largest_alignment = 1L << 30;
 
-// The standard's info key; values that are no power of two are no hint we can follow.
+// Returns the alignment of the standard's info key; a value that is no power of two is ignored.
 std::size_t wanted_alignment(const Info* info) {
   char text[32] = "";
   if (info) info->get("mpi_minimum_memory_alignment", text, sizeof text);
@@ -25,7 +25,7 @@ std::size_t wanted_alignment(const Info* info) {
   return std::max(cache_line_bytes, power_of_two ? static_cast<std::size_t>(wanted) : 0);
 }
 
-// What mpiexec was told of the heap, and what the info says instead.
+// Finds the policy that mpiexec was told for the heap, or that the info gives instead.
 Error wanted_policy(const Info* info, int argument, NumaPolicy* policy) {
   if (const NumaPolicy* usual = transport::heap_policy()) *policy = *usual;
   char text[256];
@@ -53,8 +53,8 @@ Error allocate_memory(std::size_t bytes, const Info* info, int argument, Backing
   NumaPolicy policy;
   if (Error error = wanted_policy(info, argument, &policy)) return error;
   bool placed = BATON_UNLIKELY(policy.asks());
-  // Where the other ranks can reach it, if there is room; else under its policy all the same; else
-  // like any other memory.
+  // The memory lies where the other ranks can reach it, if there is room; else in private memory
+  // under its policy, if there is one; else in ordinary memory.
   *memory = nullptr;
   const bool now = backing == Backing::now || placed;
   if (Error error =

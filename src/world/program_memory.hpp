@@ -1,6 +1,6 @@
-// Memory that MPI gives to programs: of MPI_Alloc_mem and of windows. It lies where the other ranks
-// can reach it, if there is room, and where the info or `mpiexec --memory heap=` wants it. Called
-// by api/ and window/.
+// This is memory that MPI gives to programs, for MPI_Alloc_mem and for windows. It lies where the
+// other ranks can reach it, if there is room, and where the info or `mpiexec --memory heap=` wants
+// it. It is called by api/ and window/.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,15 @@
 
 namespace baton::world {
 
-// When a block's pages get memory.
+// Says when a block's pages get memory.
 enum class Backing { now, when_touched };
 
-// Aligned to a cache line, or to the info key mpi_minimum_memory_alignment if that is more.
-// `argument` is the number of the info among the caller's. MPI_ERR_NO_MEM, MPI_ERR_INFO_VALUE.
+// Allocates memory, aligned to a cache line, or to the info key mpi_minimum_memory_alignment if
+// that is more. `argument` is the number of the info among the caller's. Errors: MPI_ERR_NO_MEM,
+// MPI_ERR_INFO_VALUE.
 [[nodiscard]] Error allocate_memory(std::size_t bytes, const Info* info, int argument,
                                     Backing backing, void** memory);
-// False where such memory of ours would lie, but none that is in use begins.
+// Frees memory. Returns false where such memory of ours would lie, but none in use begins.
 [[nodiscard]] bool free_memory(void* memory);
 
 }  // namespace baton::world

@@ -42,7 +42,7 @@ std::int32_t instance_of(const lockfree::RankPlace& place, Resource resource) {
     case Resource::core:
       return place.core;
     default:
-      // Of CPUs the number is the operating system's, on each node anew.
+      // CPU numbers are those of the operating system, which begin anew on each node.
       return place.cpu_count == 1 ? place.node * lockfree::numbers_of_node + place.cpu : -1;
   }
 }

@@ -18,19 +18,19 @@ using transport::map_pages;
 using transport::own_rank;
 using transport::release_pages;
 
-// A room that this process leads, or that is kept for the next one.
+// This is a room that this process leads, or whose memory is kept for the next one.
 struct LedRoom {
   std::int64_t lines;
   std::int64_t blocks;  // negative: none
   std::uint32_t ranks;
-  bool left;  // by us
+  bool left;  // this rank has left it
   LedRoom* next;
 };
 
 namespace {
 
 LedRoom* led_rooms = nullptr;
-platform::Lock led_rooms_lock;  // of them, and of taking pages
+platform::Lock led_rooms_lock;  // protects the list, and taking pages
 
 std::uint64_t pages_of_lines(std::uint32_t ranks) {
   return round_up(lockfree::room_bytes(ranks), page_bytes);
@@ -42,7 +42,7 @@ std::uint64_t pages_of(std::uint32_t ranks, bool blocks) {
   return pages_of_lines(ranks) + (blocks ? pages_of_blocks(ranks) : 0);
 }
 
-// Where there is none of something, its offset says why.
+// The offset of a missing part says, as a negative number, why it is missing.
 std::int64_t refusal(RoomLack lack) {
   return -static_cast<std::int64_t>(lack);
 }
@@ -65,8 +65,8 @@ void forget(LedRoom** link) {
   std::free(led);
 }
 
-// Of the rooms that all have left: takes in what was given back, and gives back what was kept where
-// `kept` says so. True when there was any.
+// Looks at the rooms that all ranks have left: takes in what was given back, and gives back what
+// was kept where `kept` says so. Returns true when there was any.
 bool take_in(bool kept) {
   bool any = false;
   for (LedRoom** link = &led_rooms; *link;) {
@@ -81,7 +81,7 @@ bool take_in(bool kept) {
       release_pages(own_rank(), led.lines, pages_of_lines(led.ranks));
       if (led.blocks >= 0) release_pages(own_rank(), led.blocks, pages_of_blocks(led.ranks));
     } else {
-      release_pages(own_rank(), led.lines, page_bytes);  // all else is gone
+      release_pages(own_rank(), led.lines, page_bytes);  // all other pages are gone
     }
     forget(link);
     any = true;
@@ -98,7 +98,7 @@ std::int64_t take_memory(std::uint64_t bytes, bool for_blocks) {
     pages = transport::take_pages(bytes, limit);
   if (pages.lack == transport::MemoryLack::nothing) return pages.offset;
   if (pages.lack == transport::MemoryLack::no_memory) return refusal(RoomLack::no_memory);
-  // What mpiexec --explain says of it.
+  // mpiexec --explain reports this number.
   auto& most = message::engine.collectives.rooms_in_pool;
   most = std::max(most, RoomAccount::rooms());
   return refusal(RoomLack::pool_in_use);
@@ -145,13 +145,13 @@ RoomOffer open_blocks(LedRoom& led) {
   return {led.lines, offset};
 }
 
-// All have left, and this rank is the last.
+// Ends a room that all have left; this rank is the last.
 void retire(RoomView& view) {
   const std::uint32_t ranks = view.room.ranks();
   const bool blocks = view.blocks == RoomState::open;
   RoomAccount::count_room(false);
   if (RoomAccount::keep(pages_of(ranks, blocks))) return view.room.tell_memory(RoomMemory::kept);
-  // The first page has the word that says so.
+  // The first page stays, because it has the word that tells the leader so.
   const std::uint64_t lines = pages_of_lines(ranks) - page_bytes;
   if (lines) release_pages(view.leader, view.lines_offset + page_bytes, lines);
   if (blocks) release_pages(view.leader, view.blocks_offset, pages_of_blocks(ranks));

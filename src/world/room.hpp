@@ -1,8 +1,8 @@
-// Rooms: where the ranks of a communicator meet for short collectives. Made in the slice of its
-// rank 0, the room's leader, by the first collective that could use one. A communicator has one,
-// and each persistent collective, since those are started in any order. Whoever leaves last gives
-// the memory back, or keeps it for the leader's next room. Where there is none, collectives go by
-// point-to-point.
+// A room is shared memory in which the ranks of a communicator meet for short collectives. The
+// first collective that could use a room makes it in the memory of the communicator's rank 0, the
+// room's leader. A communicator has one room, and so has each persistent collective, since those
+// are started in any order. The rank that leaves last gives the memory back, or keeps it for the
+// leader's next room. Where there is no room, collectives use point-to-point messages.
 #pragma once
 
 #include <cstdint>
@@ -16,44 +16,44 @@ namespace baton::world {
 
 struct LedRoom;
 
-// Why there is no room, or none with blocks. `off`: BATON_ROOMS=0.
+// Says why there is no room, or none with blocks. `off`: BATON_ROOMS=0.
 enum class RoomLack : std::uint8_t { nothing, off, no_memory, pool_in_use };
 
-// A room has lines and, once a collective wants them, blocks.
+// A room has lines and, once a collective needs them, blocks.
 enum class RoomPart : std::uint8_t { lines, blocks };
 enum class RoomState : std::uint8_t { unknown, settling, open, none };
 
-// What this rank has of a room.
+// This rank's view of a room.
 struct RoomView {
   RoomState lines = RoomState::unknown;
   RoomState blocks = RoomState::unknown;
-  RoomLack lack = RoomLack::nothing;  // of what is `none`
+  RoomLack lack = RoomLack::nothing;  // why a part is `none`
   LocalRank leader{};
-  std::int64_t lines_offset = -1;  // among the leader's rooms
+  std::int64_t lines_offset = -1;  // among the leader's pages
   std::int64_t blocks_offset = -1;
-  LedRoom* led = nullptr;  // of the leader
+  LedRoom* led = nullptr;  // at the leader
   lockfree::Room<lockfree::Hardware> room;
-  platform::Lock lock;  // of all this
+  platform::Lock lock;  // protects all of this
 
   RoomState& state(RoomPart part) { return part == RoomPart::lines ? lines : blocks; }
 };
 
-// Where the parts of a room lie; negative: why there is none. A room that has been used before has
-// blocks from the beginning.
+// These are the offsets of the parts of a room; negative: why there is none. A room that has been
+// used before has blocks from the beginning.
 struct RoomOffer {
   std::int64_t lines = 0;
   std::int64_t blocks = 0;
 };
 inline constexpr std::int64_t no_blocks_yet = INT64_MIN;
 
-// A room is for the ranks of a context of one group. The leader's part: memory for lines, cleared,
-// or for blocks.
+// Makes the leader's part of a room: cleared memory for lines, or memory for blocks. A room is for
+// the ranks of a context of one group.
 RoomOffer open_room(const message::Context& context, RoomView& view, RoomPart part);
 
-// Everybody's: what the leader has said.
+// Takes the leader's offer over, on every rank.
 void enter_room(const message::Context& context, RoomView& view, RoomPart part, RoomOffer offer);
 
-// This rank will not come back.
+// Leaves the room; this rank will not come back.
 void leave_room(RoomView& view);
 
 }  // namespace baton::world

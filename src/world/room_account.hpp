@@ -1,5 +1,6 @@
-// What the rooms of a job's ranks are together: how many there are, and how much memory is kept for
-// the next ones. Called by room.cpp. Each by one atomic operation; sums, no order hangs on them.
+// Sums over the rooms of all the job's ranks: how many there are, and how much memory is kept for
+// the next ones. They are used by room.cpp. Each change is one atomic operation; nothing is ordered
+// by it.
 #pragma once
 
 #include <atomic>
@@ -10,10 +11,10 @@
 namespace baton::world {
 
 struct RoomAccount {
-  // False, and nothing is kept, where it would be too much.
+  // Keeps memory. Returns false, with nothing kept, where it would be too much.
   [[nodiscard]] static bool keep(std::uint64_t bytes) {
     const std::uint64_t limit = lockfree::room_pool_kept_bytes(transport::rank_count());
-    // relaxed, here and below: sums.
+    // relaxed, here and below: only the sums matter.
     if (kept().fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit) return true;
     use_kept(bytes);
     return false;

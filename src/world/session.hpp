@@ -1,7 +1,7 @@
-// Sessions (MPI 5.0, "The Sessions Model"): uses of the library that know nothing of each other. A
-// session names process sets (world/process_set.hpp), whose groups make communicators; it starts
-// and ends with world/process.hpp. Used by layers 7 to 10. Invariant: a session lives on after
-// MPI_Session_finalize while groups and communicators come from it.
+// Sessions (MPI 5.0, "The Sessions Model") are uses of the library that know nothing of each other.
+// A session names process sets (world/process_set.hpp), whose groups make communicators; it starts
+// and ends with world/process.hpp. They are used by layers 7 to 10. Invariant: a session lives on
+// after MPI_Session_finalize while groups and communicators come from it.
 #pragma once
 
 #include <mpi.h>
@@ -22,8 +22,8 @@ class Session {
   ErrorTarget errors{ObjectKind::session};
   MPI_Session handle = MPI_SESSION_NULL;
   int thread_level = MPI_THREAD_SINGLE;
-  const char* memory_kinds = all_memory_kinds;  // supported, and asked for or said anyway
-  message::SendBuffer buffer;                   // of buffered sends on its communicators
+  const char* memory_kinds = all_memory_kinds;  // supported, with those asked for
+  message::SendBuffer buffer;                   // for buffered sends on its communicators
   std::atomic<std::int32_t> references{1};
 };
 
@@ -31,12 +31,12 @@ using SessionTable = HandleTable<Session, HandleTag::session>;
 extern SessionTable sessions;
 
 inline void retain(Session& session) {
-  // relaxed: whoever retains already holds a reference.
+  // relaxed: the caller already holds a reference.
   session.references.fetch_add(1, std::memory_order_relaxed);
 }
 void release(Session& session);
 
-// "MPI_THREAD_SINGLE"
+// Returns the name of a level, such as "MPI_THREAD_SINGLE".
 const char* thread_level_name(int level);
 
 }  // namespace baton::world

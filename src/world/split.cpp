@@ -1,4 +1,4 @@
-// Communicators of parts of another one's group or groups.
+// Makes communicators of parts of another communicator's group or groups.
 #include <algorithm>
 #include <cstdlib>
 
@@ -27,7 +27,8 @@ const char* type_name(std::int32_t type) {
   return known ? type_names[type - MPI_COMM_TYPE_SHARED] : "no type (MPI_Comm_split)";
 }
 
-// Everybody sees the same places, so that everybody finds this out.
+// Checks that all ranks give the same type. All ranks see the same places, so all find the same
+// error.
 Error check_types(const Place* places, std::int32_t count) {
   const Place* first = nullptr;
   for (const Place* place = places; place != places + count; ++place) {
@@ -43,7 +44,8 @@ Error check_types(const Place* places, std::int32_t count) {
   return MPI_SUCCESS;
 }
 
-// Those of one color, ordered by key and then as they were. Null when memory is short.
+// Makes the group of one color, ordered by key and then by the parent's order. Null when memory is
+// short.
 Group* group_of_color(Place* first, std::int32_t count, std::int32_t color, Session* session) {
   Place* end = std::stable_partition(first, first + count,
                                      [&](const Place& place) { return place.color == color; });
@@ -57,8 +59,8 @@ Group* group_of_color(Place* first, std::int32_t count, std::int32_t color, Sess
   return group;
 }
 
-// Our part of the split, once all places and the id are known. Between groups nobody may be alone
-// on one side: then there is no communicator.
+// Makes our part of the split, once all places and the id are known. In an intercommunicator no
+// side may be empty: then there is no communicator.
 Error make_part(Communicator& parent, Place* places, std::int32_t color, std::uint32_t id,
                 Communicator** made) {
   std::int32_t size = parent.size(), remote_size = parent.is_inter() ? parent.remote_size() : 0;
@@ -111,7 +113,7 @@ Error split(Communicator& parent, int type, int color, int key, Communicator** m
 Error create(Communicator& parent, const Group& group, Communicator** made) {
   if (Error error = check_open(parent)) return error;
   bool is_member = group.rank != MPI_UNDEFINED;
-  // The other side's members are known only to themselves.
+  // The members of the other side are known only to themselves.
   if (parent.is_inter())
     return split(parent, 0, is_member ? 0 : MPI_UNDEFINED, is_member ? group.rank : 0, made);
   *made = nullptr;

@@ -7,7 +7,7 @@ namespace baton::world {
 
 namespace {
 
-// A topology and, behind it in the same memory, `count` numbers for its arrays.
+// Makes a topology and, behind it in the same memory, `count` numbers for its arrays.
 Topology* new_topology(TopologyKind kind, std::int64_t count, int** numbers) {
   void* memory = std::malloc(sizeof(Topology) + static_cast<std::size_t>(count) * sizeof(int));
   if (!memory) return nullptr;

@@ -1,6 +1,6 @@
-// The virtual topology of a communicator as plain data (MPI 5.0, chapter "Virtual Topologies for
-// MPI Processes"). topology/ makes it; inquiries and neighborhoods read it. Immutable once its
-// communicator is there; duplicates share it by counting.
+// This is the virtual topology of a communicator as plain data (MPI 5.0, chapter "Virtual
+// Topologies for MPI Processes"). topology/ makes it; inquiries and neighborhoods read it. It is
+// immutable once its communicator exists; duplicates share it by reference counting.
 #pragma once
 
 #include <atomic>
@@ -12,7 +12,8 @@ namespace baton::world {
 
 enum class TopologyKind : std::uint8_t { cartesian, graph, distributed_graph };
 
-// One of a distributed graph's two lists: who, and with which weights (null: it has none).
+// This is one of a distributed graph's two lists: the neighbors, and their weights (null: it has
+// none).
 struct Neighbors {
   int count = 0;
   int* ranks = nullptr;
@@ -22,14 +23,15 @@ struct Neighbors {
 struct Topology {
   TopologyKind kind = TopologyKind::cartesian;
   std::atomic<std::int32_t> references{1};
-  // Cartesian. `coordinates` are this process's own; ranks count in row-major order.
+  // This is a Cartesian topology. `coordinates` are this process's own; ranks count in row-major
+  // order.
   struct Grid {
     int dimensions = 0;
     int* extents = nullptr;
     int* periods = nullptr;  // 1: the dimension is periodic
     int* coordinates = nullptr;
   } grid;
-  // Graph: the neighbors of rank r are edges[index[r - 1]] up to edges[index[r] - 1].
+  // This is a graph: the neighbors of rank r are edges[index[r - 1]] up to edges[index[r] - 1].
   struct Graph {
     int nodes = 0;
     int* index = nullptr;
@@ -38,7 +40,7 @@ struct Topology {
     int first(int rank) const { return rank ? index[rank - 1] : 0; }
     int edge_count() const { return first(nodes); }
   } graph;
-  // Distributed graph: this process's own neighbors.
+  // This is a distributed graph: this process's own neighbors.
   struct Local {
     bool weighted = false;
     Neighbors in;
@@ -46,13 +48,13 @@ struct Topology {
   } local;
 };
 
-// With room for the arrays, to be filled in. Null when memory is short.
+// These make a topology with room for the arrays, to be filled in. Null when memory is short.
 Topology* new_grid(int dimensions);
 Topology* new_graph(int nodes, int edges);
 Topology* new_distributed_graph(int in, int out, bool weighted);
 
 inline void retain(Topology& topology) {
-  // relaxed: whoever retains already holds a reference.
+  // relaxed: the caller already holds a reference.
   topology.references.fetch_add(1, std::memory_order_relaxed);
 }
 void release(Topology& topology);

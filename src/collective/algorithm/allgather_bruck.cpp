@@ -1,5 +1,5 @@
-// Allgather of short blocks (Bruck and others, as alltoall_bruck.cpp): what a rank has doubles in
-// each step, by a message from as far as that.
+// Allgather of short blocks (Bruck and others, as alltoall_bruck.cpp): the number of blocks that a
+// rank has doubles in each step, by a message from the rank at that distance.
 #include "collective/algorithm.hpp"
 #include "datatype/pack.hpp"
 
@@ -17,7 +17,7 @@ Task allgather_bruck(Run& run) {
   Datatype& type = *datatype::datatypes.find(MPI_BYTE);
   auto* blocks = static_cast<char*>(run.take(static_cast<std::size_t>(size * bytes)));
   if (!blocks) co_return;
-  // Of ourselves, of the next rank, and so on.
+  // The blocks are in the order of ranks from our own on.
   datatype::pack(*given.type, own, 0, blocks, bytes);
   for (int have = 1; have < size; have *= 2) {
     const std::int64_t length = std::min(have, size - have) * bytes;

@@ -1,4 +1,4 @@
-// Allgather, v form included: around a ring, every rank passing on what it got last.
+// Allgather, v form included: around a ring, every rank passes on the block that it got last.
 #include "collective/algorithm.hpp"
 
 namespace baton::collective {
@@ -19,7 +19,8 @@ Task allgather_ring(Run& run) {
       run.send(context, all.place(out), all.count(out), *all.type, right);
     co_await run.all();
   }
-  // Only now: a copy just written would leave this rank's cache more slowly than what it is of.
+  // The own block is copied only now: a copy just written would leave this rank's cache more slowly
+  // than its source.
   if (!mine.in_place())
     run.copy(mine.buffer, mine.count(0), *mine.type, all.place(rank), all.count(rank), *all.type);
 }

@@ -1,5 +1,5 @@
-// Allreduce between nodes: each node's first rank combines what its node has, then with those of
-// the other nodes, and tells its own.
+// Allreduce between nodes: each node's first rank combines its node's vectors, then combines with
+// the first ranks of the other nodes, and sends its node the result.
 #include "collective/by_nodes.hpp"
 
 namespace baton::collective {

@@ -1,6 +1,6 @@
 // Allreduce of long vectors between nodes, by all ranks of a node at the same time: each combines
-// one part of what its node has, then with the ranks of its number on the other nodes, and the node
-// exchanges the parts.
+// one part of its node's vectors, then combines with the ranks of its number on the other nodes,
+// and the node exchanges the parts.
 #include "collective/by_nodes.hpp"
 #include "collective/functions.hpp"
 
@@ -20,7 +20,7 @@ Task allreduce_by_nodes_in_parts(Run& run) {
   const Vector part = vector.part(vector.count / ranks);
   void* own = part.at(total, part.count * parts->node->rank());
   Step divide, across, collect;
-  // All of the vector is read before the part's place is written only where the two differ.
+  // If the two buffers differ, all of the vector is read before the part's place is written.
   void* sum = own;
   if (call.contribution() == total && !(sum = run.scratch(part.count, *part.type))) co_return;
   begin(run, divide,

@@ -1,5 +1,5 @@
-// Allreduce by direct copies: everyone combines a part of all vectors, read from where they lie,
-// and puts the result to where all want it.
+// Allreduce by direct copies: everyone combines a part of all vectors, which it reads in place, and
+// writes the result into all ranks' buffers.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
 

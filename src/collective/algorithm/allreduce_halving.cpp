@@ -9,7 +9,7 @@ namespace baton::collective {
 
 namespace {
 
-// Parts [from, to) of a vector that is divided into `parts`.
+// These are the parts [from, to) of a vector that is divided into `parts`.
 struct Range {
   Vector vector;
   int parts;
@@ -22,7 +22,7 @@ struct Range {
     int middle = (from + to) / 2;
     return upper ? Range{vector, parts, middle, to} : Range{vector, parts, from, middle};
   }
-  // That it is a half of.
+  // Returns the range of which this one is a half.
   Range doubled() const {
     const int wide = 2 * (to - from), start = from / wide * wide;
     return {vector, parts, start, start + wide};
@@ -39,7 +39,7 @@ Task allreduce_halving(Run& run) {
   void* total = call.in.buffer;
   Datatype& type = *vector.type;
   const Fold fold(context);
-  // Where nothing is folded in first, the first step can read what is given where it lies.
+  // Where nothing is folded in first, the first step can read the contribution in place.
   const bool apart = contribution != total && fold.pairs == 0 && fold.groups > 1;
   void* incoming = apart && fold.groups == 2 ? total : run.scratch(vector.count, type);
   if (!incoming) co_return;

@@ -1,5 +1,6 @@
-// Hierarchical allreduce in a room: each group's first combines its group's vectors, all
-// combine what these have. In the order of ranks, then of groups: all get the same bits.
+// Hierarchical allreduce in a room: each group's first rank combines its group's vectors, and all
+// combine the results of these. The order is that of ranks, then of groups, so that all get the
+// same bits.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 #include "collective/room/hierarchical.hpp"

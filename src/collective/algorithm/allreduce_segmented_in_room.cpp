@@ -1,5 +1,5 @@
 // Allreduce of longer vectors in a room: each rank combines a part. In each segment all write some
-// of all others' parts, and in the round behind it what they have combined of their own.
+// of the others' parts, and in the round behind it the result for some of their own part.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 #include "collective/room/segments.hpp"
@@ -21,12 +21,13 @@ Task allreduce_segmented_in_room(Run& run, Rounds row) {
     return std::clamp<std::int64_t>(vector.count * (part + 1) / ranks - begin(part, segment), 0,
                                     segments.step);
   };
-  // Behind what was written is combined the segment before, behind that the one before it is read.
+  // Behind the segment that is written, the one before it is combined, and behind that the one
+  // before is read.
   auto written = [&](std::uint64_t segment) { return run.room().room.in_row(row, 2 * segment); };
   auto combined = [&](std::uint64_t segment) {
     return run.room().room.in_row(row, 2 * segment + 1);
   };
-  // Of our own part only what the result would overwrite.
+  // Only those bytes of our own part are written that the result would overwrite.
   const bool in_place = contribution == result;
   bool good;
   void* unpacked = memory_to_unpack(run, vector.part(segments.step), &good);

@@ -41,7 +41,7 @@ Task alltoall_bruck(Run& run) {
   auto* going = static_cast<char*>(run.take(static_cast<std::size_t>(half)));
   auto* coming = static_cast<char*>(run.take(static_cast<std::size_t>(half)));
   if (!blocks || !going || !coming) co_return;
-  // By how far each has to go.
+  // The blocks are ordered by how far each has to go.
   for (int distance = 0; distance < size; ++distance)
     datatype::pack(*given.type, given.place((rank + distance) % size), 0, blocks + distance * bytes,
                    bytes);
@@ -55,7 +55,8 @@ Task alltoall_bruck(Run& run) {
       run.refuse_length(from, heard->bytes, length);
     move_blocks(blocks, coming, size, bytes, step, false);
   }
-  // Who expects less than the others give is wrong, and still gets no more than it has room for.
+  // A rank that expects less than the others give is in error, and still gets no more than it has
+  // room for.
   const std::int64_t expected = std::min(bytes, in.bytes(0));
   for (int distance = 0; distance < size; ++distance)
     datatype::unpack(*in.type, in.place((rank - distance + size) % size), 0,

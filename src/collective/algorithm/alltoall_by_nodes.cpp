@@ -1,6 +1,6 @@
-// Alltoall between nodes: ranks of a node first give each other what goes to the other's likes,
-// those of its number on all nodes; then likes exchange. Each rank has a partner on each node, not
-// all of its ranks, and all ranks share the network's part.
+// Alltoall between nodes: ranks of a node first give each other the blocks for the other's column,
+// which is the ranks of its number on all nodes; then columns exchange. Each rank has a partner on
+// each node, instead of all its ranks, and all ranks share the network's part.
 #include <cstring>
 
 #include "collective/by_nodes.hpp"
@@ -30,7 +30,7 @@ Task alltoall_by_nodes(Run& run) {
   Step exchange, spread;
   begin(run, exchange, within);
   begin(run, spread, between);
-  // For each rank of this node what goes to its likes, node by node.
+  // For each rank of this node, the blocks for its column are stored node by node.
   for (int number = 0; number < width; ++number)
     for (int node = 0; node < nodes; ++node)
       datatype::pack(*given.type, given.place(node * width + number), 0,

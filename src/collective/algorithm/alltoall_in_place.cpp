@@ -1,5 +1,5 @@
-// Alltoall in place: what goes out is packed aside before what comes in overwrites it. Both sides
-// of a pair must be in the same step, so the pairs are those of a round-robin tournament.
+// Alltoall in place: the outgoing block is packed aside before the incoming one overwrites it. Both
+// sides of a pair must be in the same step, so the pairs are those of a round-robin tournament.
 #include <algorithm>
 
 #include "collective/algorithm.hpp"

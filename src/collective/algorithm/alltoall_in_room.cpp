@@ -1,5 +1,5 @@
 // Alltoall in a room: everyone writes a block for each rank, one after the other, and reads its own
-// of everyone's. In place all is written before anything is read.
+// from everyone's slot. In place all is written before anything is read.
 #include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
 

@@ -1,6 +1,6 @@
-// Alltoall, v and w forms included: some exchanges with other ranks at a time, each rank beginning
-// with its neighbor, so that not all go to the same. By status all receives are there first: only
-// then may ranks have orders that do not fit each other.
+// Alltoall, v and w forms included: a few exchanges with other ranks at a time, each rank beginning
+// with its neighbor, so that not all send to the same one. With order=status all receives are begun
+// first: only then may ranks have orders that do not fit each other.
 #include "collective/algorithm.hpp"
 #include "collective/serving.hpp"
 

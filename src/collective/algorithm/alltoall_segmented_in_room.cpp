@@ -8,7 +8,7 @@ namespace baton::collective {
 
 namespace {
 
-// What is given in place, where segments have not all readers: a copy of it. Null without memory.
+// Copies data that is given in place, for segments that not all ranks read. Null without memory.
 void* put_aside(Run& run, const Blocks& data) {
   const int size = run.call.comm->size();
   const std::int64_t bytes = data.bytes(0);
@@ -18,7 +18,7 @@ void* put_aside(Run& run, const Blocks& data) {
   return aside;
 }
 
-// Of the readers' blocks the bytes [begin, begin + bytes).
+// Writes the bytes [begin, begin + bytes) of the blocks of the segment's readers.
 void write_segment(const Visit& visit, const Segments& segments, std::uint64_t segment,
                    const Blocks& given, std::int64_t bytes) {
   for (int r = segments.first_reader(segment); r < segments.readers_end(segment, visit.ranks());
@@ -29,7 +29,8 @@ void write_segment(const Visit& visit, const Segments& segments, std::uint64_t s
 }
 void read_segment(const Visit& visit, const Segments& segments, std::uint64_t segment,
                   const Blocks& in, std::int64_t bytes) {
-  // Who expects less than the others give is wrong, and still gets no more than it has room for.
+  // A rank that expects less than the others give is in error, and still gets no more than it has
+  // room for.
   const std::int64_t begin = segments.begin(segment),
                      expected = std::min(bytes, in.bytes(0) - begin);
   for (int r = 0; r < visit.ranks(); ++r)

@@ -1,5 +1,5 @@
-// Barrier between nodes: each node's first rank hears of the others there, meets those of the other
-// nodes, and lets its own go.
+// Barrier between nodes: each node's first rank waits for the others of its node, meets the first
+// ranks of the other nodes, and lets its node go.
 #include "collective/by_nodes.hpp"
 
 namespace baton::collective {
@@ -7,7 +7,7 @@ namespace baton::collective {
 Task barrier_by_nodes(Run& run) {
   const world::NodeParts* parts = node_parts(run);
   if (!parts) co_return;
-  // A word that nobody reads.
+  // The word is not read by anybody.
   const Vector word{1, datatype::datatypes.find(MPI_INT64_T), datatype::operations.find(MPI_BOR)};
   auto* given = static_cast<std::int64_t*>(run.take(2 * sizeof(std::int64_t)));
   if (!given) co_return;

@@ -1,5 +1,5 @@
 // Barrier by dissemination (Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization"):
-// log2 steps, in each of which everybody tells one and hears of another.
+// it takes log2 steps, in each of which everybody sends to one rank and receives from another.
 #include "collective/algorithm/barrier_dissemination.hpp"
 
 namespace baton::collective {

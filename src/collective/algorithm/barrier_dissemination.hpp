@@ -1,4 +1,4 @@
-// What barrier_dissemination does, for intercommunicators, too.
+// This is the dissemination barrier, which intercommunicators use, too.
 #pragma once
 
 #include "collective/algorithm.hpp"

@@ -1,4 +1,5 @@
-// Hierarchical barrier in a room: each group's first waits for its group, all wait for these.
+// Hierarchical barrier in a room: each group's first rank waits for its group, and all wait for
+// these first ranks.
 #include "collective/algorithm.hpp"
 #include "collective/room/hierarchical.hpp"
 

@@ -1,4 +1,4 @@
-// Broadcast along a binomial tree.
+// This is a broadcast along a binomial tree.
 #include "collective/algorithm/broadcast_binomial.hpp"
 
 namespace baton::collective {

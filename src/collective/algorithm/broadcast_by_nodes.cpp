@@ -1,4 +1,5 @@
-// Broadcast between nodes: along a tree of one rank of each node, then within the nodes.
+// Broadcast between nodes: the data goes along a tree of one rank of each node, then within the
+// nodes.
 #include "collective/algorithm/broadcast_binomial.hpp"
 #include "collective/by_nodes.hpp"
 

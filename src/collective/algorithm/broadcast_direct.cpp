@@ -1,4 +1,5 @@
-// Broadcast by direct copies: along a wide tree, so that no rank's memory is read by many at once.
+// Broadcast by direct copies: the data goes along a wide tree, so that no rank's memory is read by
+// many at once.
 #include "collective/algorithm.hpp"
 #include "collective/room/direct_copy.hpp"
 
@@ -14,7 +15,7 @@ Task broadcast_direct(Run& run, Round first, Round last, Task otherwise) {
   auto rank_at = [&](int place) { return (place + root) % ranks; };
   const int place = (copies.rank() - root + ranks) % ranks;
   const std::int64_t bytes = data.uniform * data.type->size;
-  // Whoever passes data on needs it packed.
+  // A rank that passes data on needs it packed.
   const bool gives = place * width + 1 < ranks;
   const bool has_gaps = !data.type->contiguous;
   void* copy = gives && has_gaps ? run.take(static_cast<std::size_t>(bytes) + 1) : nullptr;

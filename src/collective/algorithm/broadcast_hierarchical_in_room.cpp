@@ -1,5 +1,5 @@
-// Hierarchical broadcast in a room: the root writes for its group and for one of each
-// other group, which write for theirs.
+// Hierarchical broadcast in a room: the root writes for its group and for one rank of each other
+// group, which write for their groups.
 #include <cstring>
 
 #include "collective/algorithm.hpp"
@@ -38,7 +38,7 @@ Task broadcast_hierarchical_in_room(Run& run, Round first, Round second) {
     if (within.has_length(leader, data.uniform, *data.type))
       within.take(leader, data.buffer, data.uniform, *data.type);
   }
-  // Now that somebody may have written, these are not too far ahead to be told.
+  // Now that some may have written, this rank's end of the round is not too far ahead to be told.
   between.finish();
   within.finish();
 }

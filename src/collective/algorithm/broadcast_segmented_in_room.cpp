@@ -11,7 +11,7 @@ Task broadcast_segmented_in_room(Run& run, Rounds row) {
   const Blocks& data = call.in;
   const int root = call.root;
   const Segments segments = segments_of(call);
-  bool good = true;  // else the root has another length: nothing is waited for any more
+  bool good = true;  // false: the root has another length, and nothing is waited for any more
   for (std::uint64_t i = 0; i < segments.count; ++i) {
     Visit visit(run, run.room().room.in_row(row, i));
     const std::int64_t begin = segments.begin(i);

@@ -1,5 +1,5 @@
-// Gather of short blocks up a binomial tree: each rank collects, packed, what the ranks behind it
-// in the tree give, and passes it on in one message. The root hears of log2 ranks only.
+// Gather of short blocks up a binomial tree: each rank collects, packed, the blocks of the ranks
+// behind it in the tree, and passes them on in one message. The root receives from log2 ranks only.
 #include <algorithm>
 
 #include "collective/algorithm.hpp"
@@ -15,7 +15,8 @@ Task gather_binomial(Run& run) {
   const bool in_place = rank == root && call.out.in_place();
   const Blocks& given = in_place ? call.in : call.out;
   const std::int64_t bytes = given.bytes(0);
-  // How many ranks, from ours on, we speak for: up to the lowest bit of our distance to the root.
+  // This is the number of ranks, from ours on, whose blocks we send: up to the lowest bit of our
+  // distance to the root.
   const int behind = from_root == 0 ? size : std::min(from_root & -from_root, size - from_root);
   Datatype& type = *datatype::datatypes.find(MPI_BYTE);
   auto* blocks = static_cast<char*>(run.take(static_cast<std::size_t>(behind * bytes)));

@@ -6,7 +6,7 @@ namespace baton::collective {
 
 namespace {
 
-// At the root: what the other nodes have, in the order in which it comes.
+// Receives at the root the blocks of the other nodes, in the order in which they come.
 Task take_from_nodes(Run& run, const Delegates& delegates, const Blocks& by_node) {
   const int nodes = delegates.context.size;
   const auto** heard = static_cast<const message::Request**>(

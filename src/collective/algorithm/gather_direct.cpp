@@ -1,5 +1,6 @@
-// Gather by direct copies: everyone puts its block to the root, few at a time. Whoever may not, or
-// where the root's type does not take blocks as they are, sends it in a message.
+// Gather by direct copies: everyone copies its block to the root's buffer, few at a time. A rank
+// sends its block in a message if it may not copy, or if the root's type does not take blocks as
+// they are.
 #include "collective/algorithm.hpp"
 #include "collective/room/direct_copy.hpp"
 

@@ -1,6 +1,6 @@
-// Gather, v form included: each rank to the root directly, which receives in the order that `order`
-// says. What comes in one piece before its receive would be copied twice, so receives of such are
-// not held back.
+// Gather, v form included: each rank sends to the root directly, which receives in the order that
+// `order` says. A message that comes in one piece before its receive would be copied twice, so
+// receives of such messages are not held back.
 #include "base/settings.hpp"
 #include "collective/algorithm.hpp"
 #include "collective/serving.hpp"

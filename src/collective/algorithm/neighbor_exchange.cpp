@@ -1,4 +1,4 @@
-// The neighborhood collectives: a message along every edge, all at once.
+// The neighborhood collectives send a message along every edge, all at once.
 #include "collective/algorithm.hpp"
 #include "collective/neighborhood.hpp"
 

@@ -1,5 +1,5 @@
-// Reduce along a binomial tree: everyone's partial result climbs it. Each holds the ranks from its
-// own on, so rank order is kept where the tree's root is rank 0.
+// Reduce along a binomial tree: everyone's partial result climbs it. Each partial result holds the
+// ranks from its own on, so rank order is kept where the tree's root is rank 0.
 #include <utility>
 
 #include "collective/algorithm/reduce_binomial.hpp"
@@ -9,9 +9,9 @@ namespace baton::collective {
 
 namespace {
 
-// What the children of a node send is combined as it comes, not in their order: for operations that
-// commute, where the program asked for it (order=status), since the last bits of floating-point
-// results then vary from call to call. Into `own`; `from_top` is how far we are from the tree's
+// Combines the children's results into `own` as they come, not in the children's order. This is for
+// operations that commute, where the program asked for it (order=status), since the last bits of
+// floating-point results then vary from call to call. `from_top` is how far we are from the tree's
 // top.
 Task combine_by_arrival(Run& run, const Context& context, Vector vector, void* own, int from_top,
                         int top) {
@@ -63,7 +63,7 @@ Task reduce_on_tree(Run& run, const Context& context, Vector vector, const void*
       vector.operation->commutative && serving_order(run, Kind::reduce) == Order::status;
   const void* total = contribution;
   if (!is_leaf || (rank == root && size == 1)) {
-    // Partial results of others never go to where the user's data lie, except at the root.
+    // Partial results of others are never written to the user's buffer, except at the root.
     void* own = rank == root && rank == top ? result : run.scratch(vector.count, *vector.type);
     void* incoming = by_arrival ? own : run.scratch(vector.count, *vector.type);
     if (!own || !incoming) co_return;

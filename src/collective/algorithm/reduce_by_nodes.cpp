@@ -1,4 +1,5 @@
-// Reduce between nodes: within the nodes to one rank of each, then along a tree of these.
+// Reduce between nodes: vectors are reduced within the nodes to one rank of each, then along a tree
+// of these.
 #include "collective/algorithm/reduce_binomial.hpp"
 #include "collective/by_nodes.hpp"
 

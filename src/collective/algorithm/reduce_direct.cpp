@@ -1,5 +1,5 @@
-// Reduce by direct copies: everyone combines a part of all vectors, read from where they lie, and
-// puts the result to the root.
+// Reduce by direct copies: everyone combines a part of all vectors, which it reads in place, and
+// writes the result into the root's buffer.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
 

@@ -1,5 +1,5 @@
-// Hierarchical reduce in a room: each group's leader combines its group's vectors, the
-// root, which leads its own group, what these have.
+// Hierarchical reduce in a room: each group's leader combines its group's vectors, and the root,
+// which leads its own group, combines the leaders' results.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 #include "collective/room/hierarchical.hpp"

@@ -1,5 +1,6 @@
-// Reduce_scatter by direct copies: everyone combines its part of all vectors, read from where they
-// lie. In place it keeps the result until nobody reads its vector any more.
+// Reduce_scatter by direct copies: everyone combines its part of all vectors, which it reads in
+// place. If the call is in place, a rank keeps the result aside until nobody reads its vector any
+// more.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
 

@@ -1,5 +1,5 @@
-// Reduce_scatter, block form included: in each step every rank sends one other the part that is
-// that one's and receives its own part as yet another has it.
+// Reduce_scatter, block form included: in each step every rank sends one rank its part and receives
+// its own part from another rank.
 #include "collective/algorithm.hpp"
 
 namespace baton::collective {
@@ -15,7 +15,7 @@ Task reduce_scatter_pairwise(Run& run) {
   const std::int64_t* first = first_elements(run, in, size);
   if (!first) co_return;
   const Vector own = whole.part(in.count(rank));
-  // In place the result would overwrite what others are still to get.
+  // In place the result would overwrite parts that others are still to get.
   const bool apart = contribution == in.buffer;
   void* total = apart ? run.scratch(own.count, type) : in.buffer;
   void* incoming = run.scratch(own.count, type);

@@ -1,5 +1,6 @@
 // Reduce_scatter of longer vectors in a room: in each segment all write some of every rank's part
-// and combine some of their own. In place that overwrites only what has been written to the room.
+// and combine some of their own. In place the result overwrites only what has been written to the
+// room.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine.hpp"
 #include "collective/room/segments.hpp"
@@ -8,8 +9,9 @@ namespace baton::collective {
 
 namespace {
 
-// Of the readers' parts the elements of a segment, as far as they have them; `own`: also of ours.
-// `part`: where the first reader's begins in the whole, in elements.
+// Writes the elements of a segment for each of its readers, as far as their parts have them; `own`:
+// also for this rank. `part` is where the first reader's part begins in the whole vector, in
+// elements.
 void write_segment(const Visit& visit, const Segments& segments, std::uint64_t segment,
                    const Vector& whole, const void* contribution, const Blocks& in,
                    std::int64_t part, bool own) {

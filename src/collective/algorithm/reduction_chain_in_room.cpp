@@ -1,7 +1,7 @@
 // Reductions along chains of ranks (chains.hpp): in a room's blocks the last rank of a chain writes
-// its vector and the others combine theirs with it, segment by segment; who wants a segment reads
-// it when the first rank of each chain has come. In place that overwrites only what has been
-// combined.
+// its vector and the others combine theirs with it, segment by segment; a rank that needs a segment
+// of the result reads it when the first rank of each chain has come. In place the result overwrites
+// only what has been combined.
 #include "collective/algorithm.hpp"
 #include "collective/room/chains.hpp"
 #include "collective/room/combine.hpp"
@@ -10,7 +10,7 @@ namespace baton::collective {
 
 namespace {
 
-// The sum in a slot becomes contribution op sum.
+// Replaces the sum in a slot by contribution op sum.
 void add(const Visit& visit, int slot, Vector vector, const void* contribution, void* unpacked) {
   if (vector.type->contiguous) return vector.reduce(contribution, visit.payload(slot));
   if (!unpacked) return;
@@ -19,7 +19,7 @@ void add(const Visit& visit, int slot, Vector vector, const void* contribution, 
   visit.put(slot, unpacked, vector.count, *vector.type);
 }
 
-// What a rank wants of the result: elements [begin, end), and where they go.
+// This is the part of the result that a rank needs: elements [begin, end), and where they go.
 struct Part {
   std::int64_t begin;
   std::int64_t end;
@@ -77,8 +77,8 @@ Task reduce_along_chains(Run& run, Rounds row, Vector whole, Part wanted) {
   }
 }
 
-// Of two ranks: the root combines what the other one writes, and no sum goes back to the room. In
-// pieces that stay in the first cache.
+// Reduces for two ranks: the root combines what the other one writes, and no sum goes back to the
+// room. The pieces stay in the first cache.
 Task reduce_at_root_of_two(Run& run, Rounds row, Vector whole) {
   const Call& call = run.call;
   const void* contribution = call.contribution();
@@ -118,7 +118,8 @@ Task reduce_at_root_of_two(Run& run, Rounds row, Vector whole) {
 Task reduce_chain_in_room(Run& run, Rounds row) {
   const Call& call = run.call;
   const Vector vector = vector_of(call);
-  // In place the first rank's own vector is the last to be read: only where the order is free.
+  // In place the first rank's own vector is the last to be read, which only works where the order
+  // is free.
   const bool in_order = call.root == 1 || call.commutes();
   if (call.comm->size() == 2 && in_order) return reduce_at_root_of_two(run, row, vector);
   const bool is_root = call.comm->rank() == call.root;

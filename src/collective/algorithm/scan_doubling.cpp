@@ -1,5 +1,5 @@
-// Scan and exscan by recursive doubling: each rank keeps the result of its group of neighbors and,
-// of that, what comes up to itself. Groups at the end may be incomplete.
+// Scan and exscan by recursive doubling: each rank keeps the result of its group of neighbors, and
+// the result of those ranks of the group up to itself. Groups at the end may be incomplete.
 #include <utility>
 
 #include "collective/algorithm.hpp"

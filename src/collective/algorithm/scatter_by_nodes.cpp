@@ -1,5 +1,5 @@
-// Scatter between nodes: the root gives one rank of each node all of its node's blocks, which hands
-// them out.
+// Scatter between nodes: the root sends one rank of each node all of its node's blocks, and that
+// rank hands them out.
 #include "collective/algorithm/scatter_linear.hpp"
 #include "collective/by_nodes.hpp"
 

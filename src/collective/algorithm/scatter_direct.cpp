@@ -1,5 +1,5 @@
-// Scatter by direct copies: everyone copies its block from the root's, few at a time. Whoever may
-// not gets it by a message.
+// Scatter by direct copies: everyone copies its block from the root's buffer, few at a time. A rank
+// that may not copy gets its block by a message.
 #include "collective/algorithm.hpp"
 #include "collective/room/direct_copy.hpp"
 

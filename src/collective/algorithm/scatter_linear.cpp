@@ -1,4 +1,4 @@
-// Scatter, v form included: the root to each rank directly, in the order that `order` says.
+// Scatter, v form included: the root sends to each rank directly, in the order that `order` says.
 #include "collective/algorithm/scatter_linear.hpp"
 #include "collective/serving.hpp"
 

@@ -1,11 +1,11 @@
-// What scatter_linear does, for what ends with a scatter of its own.
+// This is the scatter of scatter_linear, for algorithms that end with a scatter.
 #pragma once
 
 #include "collective/algorithm.hpp"
 
 namespace baton::collective {
 
-// Over the ranks of a context: the root's blocks `all`, ours `mine`.
+// Scatters over the ranks of a context: `all` are the root's blocks, `mine` is ours.
 Task scatter_from_root(Run& run, const Context& context, const Blocks& all, const Blocks& mine,
                        int root);
 

@@ -17,14 +17,14 @@ using world::Members;
 using world::TagKind;
 
 // The messages of the check have tags of their own: the algorithms' go by other contexts, with
-// other numbers of ranks, but the same queue. So many calls are never under way at once.
+// other numbers of ranks, but the same queue. There are never this many calls under way at once.
 constexpr std::uint32_t check_numbers = 1u << 27;
 
 Datatype& bytes_type() {
   return *datatype::datatypes.find(MPI_BYTE);
 }
 
-// A call that is being checked.
+// This is a call that is being checked.
 struct Check {
   const Call& call;
   Members members;
@@ -44,8 +44,8 @@ void receive(Run& run, const Members& members, void* data, std::size_t bytes, in
               members.rank_at(from));
 }
 
-// Room for what each member tells, at the one that judges. Without memory it judges at once,
-// unheard.
+// Returns room for what all members tell, at the member that judges. Without memory the verdict is
+// that error, before any member was heard.
 void* room_for_all(Run& run, const Check& check, std::size_t bytes) {
   void* room = run.take(static_cast<std::size_t>(check.members.count) * bytes);
   if (room) return room;
@@ -56,7 +56,7 @@ void* room_for_all(Run& run, const Check& check, std::size_t bytes) {
   return nullptr;
 }
 
-// From the one that judges straight to everybody.
+// Sends the verdict from the member that judges straight to all others.
 Task spread(Run& run, const Check& check) {
   Verdict& verdict = check.verdict;
   if (!check.judges()) {
@@ -68,8 +68,8 @@ Task spread(Run& run, const Check& check) {
   co_await run.all();
 }
 
-// As run.all(), for what comes only when all ranks have called. Who waits long here looks at the
-// others; of a nonblocking call whoever waits for it does.
+// Waits as run.all() does, for messages that come only when all ranks have called. A rank that
+// waits long here looks for deadlocks; for a nonblocking call the thread that waits for it does.
 Task all_have_called(Run& run, const Checking& checking) {
   run.checking = &checking;
   if (run.is_blocking()) {
@@ -109,8 +109,8 @@ Task compare_calls(Run& run, const Check& check) {
   co_await spread(run, check);
 }
 
-// What this rank sends, told to those that get it; counts where what it hears is not what it
-// expects.
+// Exchanges signatures: each rank tells what it sends to those that get it, and counts where it
+// hears something else than it expects.
 Task exchange_signatures(Run& run, const Call& call, Misfits* misfits) {
   const Partners given(call, Partners::Side::gives), gotten(call, Partners::Side::gets);
   const int given_max = given.places(), gotten_max = gotten.places();

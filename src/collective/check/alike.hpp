@@ -1,7 +1,8 @@
-// `mpiexec --check`: before a collective begins, its ranks tell the first of them what they call;
-// it compares, and all hear whether it fits together. Then those that exchange blocks tell each
-// other what they send. Where it does not fit, all end with the same error, and nothing has moved.
-// Invariant: what is exchanged here depends only on the communicator and the number of the call,
+// `mpiexec --check` compares collective calls: before a collective begins, its ranks tell the first
+// of them what they call; that rank compares, and tells all whether the calls fit together. Then
+// ranks that exchange blocks tell each other what they send. Where the calls do not fit, all ranks
+// end with the same error, and no data has moved.
+// Invariant: the messages of the check depend only on the communicator and the number of the call,
 // until all know that they call the same.
 #pragma once
 
@@ -9,7 +10,7 @@
 
 namespace baton::collective {
 
-// The check, then the algorithm that select() gives, for a run whose tag is set.
+// Checks the call, then runs the algorithm that select() gives, for a run whose tag is set.
 Task check_and_run(Run& run, const Call& call);
 
 }  // namespace baton::collective

@@ -57,7 +57,7 @@ BATON_COLD Error check_neighbors(const Call& call) {
                 "MPI_Cart_create, MPI_Graph_create or MPI_Dist_graph_create");
   if (Error error = check_counts(call.out, "sendcounts")) return error;
   if (Error error = check_counts(call.in, "recvcounts")) return error;
-  // No data may lie at any address, that of MPI_IN_PLACE among them.
+  // A buffer without data may have any address, that of MPI_IN_PLACE among them.
   if ((call.out.in_place() && has_data(call.out)) || (call.in.in_place() && has_data(call.in)))
     return fail(MPI_ERR_BUFFER, "MPI_IN_PLACE means nothing among neighbors");
   return MPI_SUCCESS;
@@ -71,7 +71,8 @@ Error check_call(const Call& call) {
     if (Error error = check_between(call)) return error;
   if (BATON_UNLIKELY(is_among_neighbors(call)))
     if (Error error = check_neighbors(call)) return error;
-  // The root's companions between groups take no part: their types may be anything.
+  // In an intercommunicator the other ranks of the root's group take no part: their types may be
+  // anything.
   if (call.operation && call.root != MPI_PROC_NULL)
     if (Error error = datatype::check_operation(*call.operation, *call.in.type)) return error;
   if (Error error = check_types(call.out, "sendtypes")) return error;

@@ -1,5 +1,5 @@
-// A call whose ranks are comparing it (check/alike.hpp), as who waits for it sees it
-// (check/deadlock.hpp). Invariant: it outlives the wait.
+// This is a call whose ranks are comparing it (check/alike.hpp), in the form that code which waits
+// for it uses (check/deadlock.hpp). Invariant: it outlives the wait.
 #pragma once
 
 #include "collective/check/compare.hpp"
@@ -7,12 +7,12 @@
 
 namespace baton::collective {
 
-// A call whose ranks compare: nobody goes on before all have come.
+// This is the state of a call whose ranks compare: nobody goes on before all have come.
 struct Checking {
   const Communicator& comm;
   CallNumber number;
   Procedure procedure;
-  const Outline* heard;  // by the one that judges, by position; null: we are another
+  const Outline* heard;  // at the member that judges, by position; null: another member judges
 
   bool has_heard(int position) const { return heard[position].rank >= 0; }
 };

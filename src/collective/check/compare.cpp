@@ -21,7 +21,7 @@ const char* operation_name(std::uint64_t code) {
   return datatype::operations.find(reinterpret_cast<MPI_Op>(code))->name;
 }
 
-// Those that compare, and what they compare.
+// These are the calls of all members, and the verdict about them.
 struct Hearing {
   const Communicator& comm;
   CallNumber number;
@@ -31,14 +31,14 @@ struct Hearing {
 
   const Outline& operator[](int i) const { return outlines[i]; }
   const Procedure& procedure() const { return outlines[0].procedure; }
-  // The root's companions between groups give and get nothing.
+  // In an intercommunicator the other ranks of the root's group give and get nothing.
   bool takes_part(int i) const {
     return !procedure().is_rooted() || (*this)[i].root >= 0 || is_root(i);
   }
   bool is_root(int i) const {
     return comm.is_inter() ? (*this)[i].root == MPI_ROOT : (*this)[i].root == i;
   }
-  // With whom the others are compared: the root if there is one.
+  // Returns the member with whom the others are compared: the root if there is one.
   int first() const {
     for (int i = 0; procedure().is_rooted() && i < members; ++i)
       if (is_root(i)) return i;
@@ -50,11 +50,11 @@ struct Hearing {
     Words words(verdict.text);
     words.add_call(comm, number);
     words.add(": ");
-    // Where the completing call does not tell.
+    // The completing call does not tell which call failed, so its name is added.
     if (procedure().form != Form::blocking) words.add("%s: ", ProcedureName(procedure()).text);
     return words;
   }
-  // Finds who is not like `to`; when somebody is not, tells all.
+  // Finds the members whose call is not like that of the first; if there are some, describes all.
   template <class Part, class Same, class Say>
   bool differ(Error error_class, const char* what, Part part, Same same, Say say) const {
     bool any = false;
@@ -95,8 +95,8 @@ void say_root(Words& words, const Outline& outline) {
     words.add("root %d", outline.root);
 }
 
-// Between groups one rank says MPI_ROOT, the others of its group MPI_PROC_NULL, and all of the
-// other group its rank.
+// In an intercommunicator one rank says MPI_ROOT, the others of its group MPI_PROC_NULL, and all of
+// the other group the root's rank.
 bool roots_fit_between(const Hearing& all) {
   const int first = all.first();
   const Outline& root = all[first];
@@ -125,8 +125,8 @@ bool roots_differ(const Hearing& all) {
   return true;
 }
 
-// Where the standard wants it of all or none. A reduce_scatter leaves it to each rank, scans do not
-// say.
+// Returns whether the standard wants MPI_IN_PLACE from all ranks or none. A reduce_scatter leaves
+// it to each rank, scans do not say.
 bool wants_in_place_alike(const Procedure& procedure) {
   switch (procedure.kind) {
     case Kind::allgather:
@@ -151,7 +151,7 @@ bool data_differ(const Hearing& all) {
   });
 }
 
-// Of a reduce_scatter, within each group.
+// Compares the parts of a reduce_scatter within each group.
 bool parts_differ(const Hearing& all) {
   int first[2] = {-1, -1};  // of each group
   for (int i = 0; i < all.members; ++i) {

@@ -23,8 +23,8 @@ namespace {
 
 constexpr std::int64_t patience_ns = 1'000'000'000;
 constexpr std::int64_t interval_ns = 100'000'000;
-// A cycle counts when everybody in it has looked so often since it was seen first: what was on its
-// way then has come.
+// A cycle counts when every rank in it has looked this often since it was seen first: messages that
+// were on their way then have come.
 constexpr std::uint32_t looks_min = 2;
 
 enum class What : std::uint32_t { call, persistent_call, message, taker };
@@ -34,12 +34,12 @@ constexpr std::uint64_t waited_by(std::uint32_t rank, std::uint32_t episode) {
   return std::uint64_t{episode} << 32 | (rank + 2);
 }
 
-// A rank of a cycle, as it was when the cycle was seen first.
+// This is a rank of a cycle, as it was when the cycle was seen first.
 struct Seen {
   LocalRank rank;
   std::uint32_t episode, looks;
 };
-Seen* seen = nullptr;  // as many as ranks; from the first wait that is long
+Seen* seen = nullptr;  // as many as ranks; allocated in the first long wait
 bool published = false;
 
 CycleLines& lines_of(LocalRank rank) {
@@ -49,7 +49,7 @@ bool waits(std::uint32_t episode) {
   return episode % 2 == 1;
 }
 
-// This rank's communicator with an id and these members; null: it has none.
+// Returns this rank's communicator with this id and these members; null: it has none.
 const Communicator* find_communicator(std::uint32_t id, std::uint64_t members) {
   const Communicator* found = nullptr;
   auto look = [&](const Communicator* comm) {
@@ -60,8 +60,9 @@ const Communicator* find_communicator(std::uint32_t id, std::uint64_t members) {
   return found;
 }
 
-// Whether a rank that waits does so for something that only we can do and have not done: we are not
-// in the call it is in, or have not sent or received. We wait, too, so that this stays so.
+// Returns whether another rank waits for something that only this rank can do and has not done:
+// this rank is not in the call that the other is in, or has not sent or received. This rank waits,
+// too, so that this stays so.
 bool waits_for_us(const CycleLines& lines) {
   // relaxed: the caller has read the episode before, and reads it again.
   const auto what = static_cast<What>(lines.what.load(std::memory_order_relaxed));
@@ -77,8 +78,8 @@ bool waits_for_us(const CycleLines& lines) {
   return (behind & 0x0fffffff) < 1u << 27;
 }
 
-// Tells whom we keep waiting: one that waits itself and is kept waiting or may be, so that cycles
-// remain in the end.
+// Publishes a rank that waits for this one. It chooses a rank for which another rank waits in turn,
+// or may wait, so that only cycles remain in the end.
 void publish_waited_by(CycleLines& own) {
   std::uint64_t chosen = by_nobody;
   for (std::uint32_t rank = 0; rank < engine.local_ranks && chosen == by_nobody; ++rank) {
@@ -86,23 +87,23 @@ void publish_waited_by(CycleLines& own) {
     // ORDER rank.waits: acquire here, release in Watch::look; where the rank waits.
     const std::uint32_t episode = lines.episode.load(std::memory_order_acquire);
     if (!waits(episode) || !waits_for_us(lines)) continue;
-    // relaxed: the fence keeps the reads above before this one, which sees whether they belong
-    // together; whom it waits for is looked at again.
+    // relaxed: the fence keeps the reads above before this one, which checks that they belong
+    // together; the rank that it waits for is looked at again.
     std::atomic_thread_fence(std::memory_order_acquire);
     if (lines.episode.load(std::memory_order_relaxed) == episode &&
         lines.waited_by.load(std::memory_order_relaxed) != by_nobody)
       chosen = waited_by(rank, episode);
   }
-  // relaxed: a look; what it says is true for as long as both episodes last.
+  // relaxed: readers only look; the value is true for as long as both episodes last.
   own.waited_by.store(chosen, std::memory_order_relaxed);
 }
 
-// The cycle that we are in: each is waited for by the next. 0: none.
+// Finds the cycle that we are in: each rank is waited for by the next. Returns its length; 0: none.
 std::uint32_t find_cycle(LocalRank* cycle) {
   std::uint32_t count = 0;
   LocalRank at = engine.local_rank;
   do {
-    if (count == engine.local_ranks) return 0;  // one that we only wait for
+    if (count == engine.local_ranks) return 0;  // a cycle of others, without us
     cycle[count++] = at;
     // relaxed: as above; a cycle is looked at several times.
     const std::uint64_t by = lines_of(at).waited_by.load(std::memory_order_relaxed);
@@ -138,7 +139,7 @@ void add_place(Words& words, LocalRank rank) {
   std::abort();
 }
 
-// `cycle`: each waits for the one before it.
+// Reports a cycle, in which each rank waits for the one before it.
 [[noreturn]] void report_cycle(const LocalRank* cycle, std::uint32_t count) {
   constexpr std::uint32_t ranks_told_max = 6;
   const auto first = static_cast<std::uint32_t>(std::min_element(cycle, cycle + count) - cycle);
@@ -169,7 +170,8 @@ void add_place(Words& words, LocalRank rank) {
   end_job(text);
 }
 
-// Of ranks on other nodes nobody knows it here; cycles are found among those of one.
+// Returns whether a process has finalized. This is not known here of ranks on other nodes; cycles
+// are found among the ranks of one node.
 bool has_finalized(Process process) {
   if (transport::local_rank_of(process) == not_on_this_node) return false;
   // ORDER rank.phase: acquire here, release in world/process.cpp; all it has sent is there.
@@ -179,7 +181,7 @@ bool has_finalized(Process process) {
 
 }  // namespace
 
-// What a rank waits for.
+// This is the thing that a rank waits for.
 struct Watch::Subject {
   What what;
   const Communicator& comm;
@@ -191,7 +193,8 @@ struct Watch::Subject {
 
 bool Watch::is_due() {
   if (!engine.tells_outstanding) return false;
-  // Asleep most of the time, each look counts; else the clock is too dear for each.
+  // While the rank mostly sleeps, each look counts; else reading the clock each time would cost too
+  // much.
   if (++polls_ % 64 != 0 && !engine.about_to_sleep) return false;
   timespec time;
   ::clock_gettime(CLOCK_MONOTONIC, &time);
@@ -260,7 +263,8 @@ void Watch::look(const Subject& subject) {
   CycleLines& own = lines_of(engine.local_rank);
   if (!published_) {
     if (!seen) seen = static_cast<Seen*>(std::calloc(2 * engine.local_ranks, sizeof(Seen)));
-    // What has not left this rank may be what another waits for. Without memory nobody is told of.
+    // A message that has not left this rank may be what another waits for. Without memory nothing
+    // is published.
     if (!seen || published || engine.queued_count > 0) return;
     // relaxed, all: the episode publishes them.
     own.waited_by.store(0, std::memory_order_relaxed);
@@ -291,7 +295,8 @@ void Watch::look(const Subject& subject) {
   if (is_confirmed(cycle, count)) report_cycle(cycle, count);
 }
 
-// Whoever judges waits for those it has not heard of, the others for it.
+// Returns whether the wait is for a rank that has finalized. The member that judges waits for those
+// it has not heard of, the others wait for it.
 bool Watch::awaits_finalized(const Subject& subject, Process* awaited) const {
   *awaited = subject.peer;
   if (!subject.checking) return has_finalized(*awaited);
@@ -305,7 +310,7 @@ bool Watch::awaits_finalized(const Subject& subject, Process* awaited) const {
   return false;
 }
 
-// Whether it is the cycle that was seen before, and everybody has looked since.
+// Returns whether it is the cycle that was seen before, and every rank in it has looked since.
 bool Watch::is_confirmed(const LocalRank* cycle, std::uint32_t count) {
   bool same = count > 0 && count == cycle_, looked = true;
   for (std::uint32_t i = 0; i < count; ++i) {

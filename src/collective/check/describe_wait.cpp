@@ -24,13 +24,13 @@ void add_communicator(Words& words, const Communicator& comm) {
     words.add(" on a communicator of %d ranks without a name", comm.size());
 }
 
-// A rank of a communicator, and which one of the job it is if that differs.
+// Adds a rank of a communicator, and its rank in the job if that differs.
 void add_rank(Words& words, const Communicator& comm, int rank) {
   const auto in_job = static_cast<int>(message::world_rank(comm.point_to_point.process(rank)));
   words.add(in_job == rank ? "rank %d" : "rank %d (%d in MPI_COMM_WORLD)", rank, in_job);
 }
 
-// Whom an any-source receive or probe may hear from.
+// Adds the ranks from which an any-source receive or probe may receive.
 void add_all(AwaitedRanks& awaited, const Communicator& comm) {
   for (int r = 0; r < comm.remote_size(); ++r) {
     const Process process = comm.point_to_point.process(r);
@@ -54,7 +54,8 @@ void add_source(Words& words, AwaitedRanks& awaited, const Communicator& comm, i
     words.add(", any tag");
 }
 
-// The number in the communicator; ranks that are in none of its groups have none.
+// Returns the rank of a process in the communicator; processes that are in none of its groups have
+// none.
 int rank_in(const Communicator& comm, Process process) {
   for (int r = 0; r < comm.remote_size(); ++r)
     if (comm.point_to_point.process(r) == process) return r;
@@ -124,7 +125,8 @@ const Request* active_request(MPI_Request handle) {
   return request && message::is_active(*request) ? request : nullptr;
 }
 
-// The first that is active, and how many. Whoever can end one of them can end the wait.
+// Describes the first active request, and says how many there are. A rank that can end one of them
+// can end the wait.
 void describe_any(const MPI_Request* handles, int count, Words& words, WaitDescription& wait) {
   int active = 0, first = 0;
   for (int i = 0; i < count; ++i)

@@ -1,5 +1,5 @@
-// What this rank tells on the status board of a long wait: the call, its data and its partners, in
-// words and as ranks. Called by message/wait_report, on cold paths only.
+// Describes a long wait of this rank for the status board: the call, its data and its partners, in
+// words and as ranks. It is called by message/core/wait_report, on cold paths only.
 #pragma once
 
 #include <cstdint>
@@ -8,14 +8,15 @@
 
 namespace baton::collective {
 
-// The same for all members, whatever they call it; others have another.
+// Returns a hash of a communicator's members, which is the same on all of them; other communicators
+// have others.
 std::uint64_t members_hash(const world::Communicator& comm);
 
-// What the program has called where the communicator is a window's, whose own calls are no
-// procedures; null: another one, or not known. A walk up the stack.
+// Returns the window procedure that the program has called where the communicator is a window's;
+// null: another procedure, or not known. It is found by a walk up the stack.
 const char* caller_on(const world::Communicator& comm);
 
-// From now on long waits are described. At start.
+// Makes long waits described from now on. It is called at start.
 void describe_long_waits();
 
 }  // namespace baton::collective

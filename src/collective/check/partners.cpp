@@ -42,7 +42,7 @@ bool Partners::neighbor_block(int place, Block& block) const {
   return block.rank != MPI_PROC_NULL;
 }
 
-// What stays in place at a rank is no block.
+// A block that stays in place at a rank is not exchanged.
 bool Partners::gives(int rank, Block& block) const {
   const bool to_self = rank == call_.comm->rank() && !call_.comm->is_inter();
   const Blocks& out = call_.out;

@@ -7,7 +7,7 @@ namespace baton::collective {
 
 namespace {
 
-// By Kind.
+// These are indexed by Kind.
 constexpr const char* names[] = {"barrier",          "bcast",    "gather", "scatter",
                                  "allgather",        "alltoall", "reduce", "allreduce",
                                  "reduce_scatter",   "scan",     "exscan", "neighbor_allgather",
@@ -16,7 +16,7 @@ constexpr const char* names[] = {"barrier",          "bcast",    "gather", "scat
 Variant variant_of(const Call& call) {
   if (call.kind == Kind::reduce_scatter) return call.in.counts ? Variant::plain : Variant::block;
   if (!call.uneven) return Variant::plain;
-  // Who gives or gets nothing here has no type either; all give and get in an alltoall.
+  // A rank that gives or gets nothing has no type either; in an alltoall all give and get.
   bool exchanges = call.kind == Kind::alltoall || call.kind == Kind::neighbor_alltoall;
   return exchanges && !call.in.type ? Variant::w : Variant::v;
 }

@@ -1,4 +1,5 @@
-// Which procedure of the standard a call is, for comparing and naming: of `mpiexec --check` only.
+// This is the procedure of the standard that a call is, for comparing and naming under `mpiexec
+// --check`.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +23,12 @@ struct Procedure {
   }
   bool reduces() const { return kind >= Kind::reduce && kind <= Kind::exscan; }
 };
-// Travels between ranks as it is.
+// The struct travels between ranks as it is.
 static_assert(sizeof(Procedure) == 3);
 
 Procedure procedure_of(const Call& call, Form form);
 
-// "MPI_Ialltoallv"; of both the int and the MPI_Count form.
+// Gives a name such as "MPI_Ialltoallv"; the MPI_Count form has the name of the int form.
 struct ProcedureName {
   explicit ProcedureName(const Procedure& procedure);
   char text[48];

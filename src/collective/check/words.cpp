@@ -27,7 +27,7 @@ void Words::add_call(const Communicator& comm, CallNumber number) {
     add("a communicator of %d ranks without a name", comm.members(0).count);
 }
 
-// "0-3,5"
+// Adds ranges such as "0-3,5".
 template <class Number>
 void Words::add_ranges(int members, bool (*chosen)(void*, int), void* state, Number number) {
   constexpr int ranges_max = 6;
@@ -58,7 +58,7 @@ void Words::add_ranks(const Communicator& comm, bool (*chosen)(void*, int), void
     as_in_job &= job_number(i) == i;
   }
   add(count == 1 ? "rank " : "ranks ");
-  // Between groups the same number may mean two ranks.
+  // In an intercommunicator the same number may mean two ranks.
   if (comm.is_inter()) {
     add_ranges(members.count, chosen, state, job_number);
     return add(" of MPI_COMM_WORLD");

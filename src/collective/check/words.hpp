@@ -17,9 +17,10 @@ class Words {
   }
   __attribute__((format(printf, 2, 3))) void add(const char* format, ...);
 
-  // "call 3 on MPI_COMM_WORLD"
+  // Adds words such as "call 3 on MPI_COMM_WORLD".
   void add_call(const Communicator& comm, CallNumber number);
-  // "ranks 0-3,5 (4-7,9 in MPI_COMM_WORLD)": the members that `chosen` says, by position.
+  // Adds the members for which `chosen` is true, by position, such as "ranks 0-3,5 (4-7,9 in
+  // MPI_COMM_WORLD)".
   template <class Chosen>
   void add_ranks(const Communicator& comm, Chosen chosen) {
     struct State {
@@ -30,8 +31,8 @@ class Words {
         comm, [](void* s, int i) { return static_cast<State*>(s)->chosen(i); }, &state);
   }
 
-  // The members that take part (`part`) in groups that are alike (`same`), each with what `say`
-  // adds about its first one: "rank 0 root 0; ranks 1-3 root 1".
+  // Adds the members that take part (`part`) in groups that are alike (`same`), each with the words
+  // that `say` adds about its first one: "rank 0 root 0; ranks 1-3 root 1".
   template <class Part, class Same, class Say>
   void add_groups(const Communicator& comm, int members, Part part, Same same, Say say) {
     constexpr int groups_max = 4;

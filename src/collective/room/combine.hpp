@@ -1,4 +1,4 @@
-// Combining what the ranks have written to their slots of a room, in rank order.
+// Combines what the ranks have written to their slots of a room, in rank order.
 #pragma once
 
 #include "collective/algorithm.hpp"
@@ -6,18 +6,18 @@
 
 namespace baton::collective {
 
-// Where one of the vectors that are combined lies: from an element on of what a slot has, or, of
-// this rank's own, as the program has it.
+// This is the place of a vector that is combined: in a slot, from an element on, or, for this
+// rank's own vector, in the program's buffer.
 struct Source {
   int slot;
   std::int64_t first;
   const void* own = nullptr;
 };
 
-// As many elements as `part` has, of `count` sources, into `result`: the last one's, and the others
-// folded in from the right (inout = in op inout). `source_at(i)`: the sources in the order in which
-// they are combined. `unpacked` holds one such part where the type's data does not lie as it is
-// packed; else it is not used.
+// Combines the elements of `part` from `count` sources into `result`: it begins with the last
+// source and folds the others in from the right (inout = in op inout). `source_at(i)` gives the
+// sources in the order in which they are combined. `unpacked` holds one such part where the type is
+// not contiguous; else it is not used.
 template <class SourceAt>
 void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part, void* result,
                 void* unpacked) {
@@ -43,7 +43,8 @@ void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part
     part.reduce(theirs, result);
   }
 }
-// Of the slots [from, to), from element `first` on; of some, whole vectors.
+// Combines the slots [from, to), from element `first` on; the second form, whole vectors of some
+// slots.
 inline void combine(const Visit& visit, int from, int to, Vector part, std::int64_t first,
                     void* result, void* unpacked) {
   combine_at(
@@ -63,7 +64,7 @@ inline void combine(const Visit& visit, Places places, Vector vector, void* resu
       vector, result, unpacked);
 }
 
-// Memory for `unpacked`; `*good` is false, and the run has the error, without.
+// Takes memory for `unpacked`. Without memory `*good` is false, and the run has the error.
 inline void* memory_to_unpack(Run& run, const Vector& vector, bool* good) {
   *good = true;
   if (vector.type->contiguous) return nullptr;

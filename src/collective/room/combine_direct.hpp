@@ -1,4 +1,4 @@
-// Combining a part of the vectors that ranks have told the places of, in rank order.
+// Combines a part of the vectors whose places ranks have told each other, in rank order.
 #pragma once
 
 #include <algorithm>
@@ -7,19 +7,19 @@
 
 namespace baton::collective {
 
-// Pieces that stay in cache: one that is combined, and one that is combined with it.
+// These are two pieces that stay in cache: one that is combined, and one that is combined with it.
 struct PieceMemory {
   char* total;
   char* incoming;
 };
 inline constexpr std::int64_t combined_bytes = 32768;  // guess
 
-// Elements of a piece.
+// Returns the number of elements of a piece.
 inline std::int64_t piece_elements(const Datatype& type) {
   return std::max<std::int64_t>(1, combined_bytes / std::max<std::int64_t>(1, type.size));
 }
 
-// Null, and the run has the error, without memory.
+// Takes memory for the pieces. Null without memory, and the run has the error.
 inline PieceMemory take_piece_memory(Run& run, const Datatype& type) {
   auto bytes = static_cast<std::size_t>(piece_elements(type) * type.size + cache_line_bytes);
   PieceMemory memory{static_cast<char*>(run.take(bytes)), nullptr};
@@ -28,8 +28,8 @@ inline PieceMemory take_piece_memory(Run& run, const Datatype& type) {
   return memory;
 }
 
-// Combines elements [begin, end) of all ranks' vectors, piece by piece, and hands each to
-// put(first element, data, bytes).
+// Combines elements [begin, end) of all ranks' vectors, piece by piece, and hands each to put(first
+// element, data, bytes).
 template <class Put>
 void combine_direct(DirectCopy& copies, const PieceMemory& memory, Vector vector,
                     std::int64_t begin, std::int64_t end, Put put) {

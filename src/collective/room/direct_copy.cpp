@@ -19,7 +19,8 @@ LocalRank local_rank(const Run& run, int rank) {
 
 }  // namespace
 
-// Who has not started yet cannot be asked; it will come, since it takes part.
+// Returns whether it is known if that rank's memory can be read. A rank that has not started yet
+// cannot be probed; it will come, since it takes part.
 bool DirectCopy::is_known(int rank) const {
   return transport::refusal(local_rank(run_, rank)) != Reason::cma_not_probed;
 }
@@ -30,8 +31,8 @@ bool DirectCopy::permitted() const {
   return true;
 }
 
-// Ranks that outnumber CPUs are few at a time as it is, and a turn to wait for would be one of the
-// CPU's, too.
+// Returns how many ranks copy at a time. Where ranks outnumber CPUs few copy at a time anyway, and
+// a rank that waits for its turn would also wait for a CPU.
 int DirectCopy::direct_at_once() {
   constexpr int with_a_cpu_each = 8;  // guess
   if (settings.direct_at_once >= 0) return static_cast<int>(settings.direct_at_once);
@@ -59,7 +60,7 @@ void DirectCopy::agree_with(int root, std::int64_t bytes, bool usable) {
 void DirectCopy::say_done() {
   *done.payload(rank()) = agreed_;
   done.publish_own();
-  // Who waits for us alone is woken by us, whoever comes last.
+  // A rank that waits only for us is woken by us, whoever comes last.
   if (turn_.after >= 0) done.wake(turn_.after);
   told.finish();
 }
@@ -159,7 +160,7 @@ Task end_copies(Run& run, DirectCopy& copies, bool waits) {
 Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise) {
   copies.told.finish();
   copies.done.finish();
-  // Who has called something else would not answer.
+  // A rank that has called something else would not answer.
   if (!copies.foreign_) co_await otherwise;
 }
 

@@ -1,10 +1,10 @@
-// Copies straight between the buffers of ranks, for long data: in one round all tell where theirs
-// lie, in another that they are done. What all copy from or to one rank they copy in turns, few at
-// a time. Where one rank cannot read another's memory, all see it in the first round and take
-// another algorithm; nothing has been touched by then. Where one root gives or takes all, only it
-// is waited for, and who cannot copy gets a message instead. Reading is spread over the ranks: each
-// begins with its right neighbor (Chakraborty, Subramoni, Panda, "Contention-Aware Kernel-Assisted
-// MPI Collectives for Multi-/Many-Core Systems").
+// Copies straight between the buffers of ranks, for long data: in one round all tell where their
+// buffers lie, in another that they are done. If all copy from or to one rank, they do so in turns,
+// few at a time. Where one rank cannot read another's memory, all see it in the first round and
+// take another algorithm; no buffer has been touched by then. Where one root gives or takes all
+// data, only the root is waited for, and a rank that cannot copy gets a message instead. Reading is
+// spread over the ranks: each begins with its right neighbor (Chakraborty, Subramoni, Panda,
+// "Contention-Aware Kernel-Assisted MPI Collectives for Multi-/Many-Core Systems").
 #pragma once
 
 #include <chrono>
@@ -22,10 +22,10 @@ class DirectCopy {
 
   int rank() const { return told.rank(); }
   int ranks() const { return told.ranks(); }
-  // The other ranks, from our right neighbor on: 0 to ranks() - 2.
+  // Returns the other ranks, from our right neighbor on, for 0 to ranks() - 2.
   int other(int i) const { return (rank() + 1 + i) % ranks(); }
 
-  // Instead of meet_for_copies, of what goes from or to one root: it alone tells, once
+  // These replace meet_for_copies where data goes from or to one root: the root alone tells, once
   // told.may_write(), and waits for nobody. Each other rank awaits heard(), and decides for itself.
   void tell(const void* from, void* to, std::int64_t bytes, bool usable);
   auto heard(int root) {
@@ -40,28 +40,28 @@ class DirectCopy {
     return run_.until(Heard{*this, root});
   }
   void agree_with(int root, std::int64_t bytes, bool usable);
-  // After meet_for_copies: whether all can copy from all. After agree_with: whether we can.
+  // Returns after meet_for_copies whether all can copy from all; after agree_with whether we can.
   bool agreed() const { return agreed_; }
   // Says, once done.may_write(), that we need nothing of the others any more.
   void say_done();
-  // Whether a rank that has said so had agreed.
+  // Returns whether a rank that has said so had agreed to copy.
   bool has_copied(int rank) const { return *done.payload(rank) != 0; }
 
-  // Copies from where a rank's data lies, from a byte on: packed there, typed here.
+  // Copies from a rank's data, from a byte on: packed there, typed here.
   void pull(int from, std::int64_t offset, void* to, std::int64_t count, const Datatype& type);
   void pull(int from, std::int64_t offset, void* to, std::int64_t bytes);
-  // Copies to where a rank has told that it wants something.
+  // Copies to the place where a rank has told that it wants data.
   void push(const void* from, int to, std::int64_t offset, std::int64_t bytes);
 
-  // `co_await`, after agree_with: until it is our turn to copy from or to the root's memory.
-  // say_done passes it on, also where we do not copy.
+  // `co_await` this, after agree_with, until it is our turn to copy from or to the root's memory.
+  // say_done passes the turn on, also where we do not copy.
   auto turn() {
     return turn_.before < 0 ? done.arrived(0, 0) : done.arrived(turn_.before, turn_.before + 1);
   }
 
-  // `co_await`, before the end: after a copy that the kernel has refused, for as long as mpiexec
-  // may need to notice that the other rank has died. It then ends the job and says whose fault it
-  // was, which an error of ours would hide.
+  // `co_await` this before the end: after a copy that the kernel has refused it waits for as long
+  // as mpiexec may need to notice that the other rank has died. mpiexec then ends the job and says
+  // which rank it was, which an error of ours would hide.
   auto noticed() {
     struct Noticed {
       using Clock = std::chrono::steady_clock;
@@ -79,7 +79,7 @@ class DirectCopy {
   friend Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to,
                               std::int64_t bytes, bool usable);
   friend Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise);
-  // What a rank writes to its line.
+  // Each rank writes this to its line.
   struct Told {
     std::int64_t bytes;  // first, as room_note::copies says
     const char* from;
@@ -95,24 +95,25 @@ class DirectCopy {
 
   Run& run_;
   bool agreed_ = false;
-  bool foreign_ = false;  // a rank's call is another one
+  bool foreign_ = false;  // a rank has called something else
   Turn turn_;
-  bool refused_ = false;  // the kernel, a copy: no other one is tried
-  bool ended_ = false;    // because the other rank has ended
+  bool refused_ = false;  // the kernel has refused a copy: no further one is tried
+  bool ended_ = false;    // it refused because the other rank has ended
 };
 
-// Where the data of a buffer lies packed: in itself, or in a copy; null, and the run has the error,
-// without memory.
+// Returns where the data of a buffer lies packed: in the buffer itself, or in a copy. Null without
+// memory, and the run has the error.
 const void* packed(Run& run, const void* buffer, std::int64_t count, const Datatype& type);
 
-// Tells where our data lies packed and where we want others' (either may be null), and waits for
-// all. `bytes`: what a rank gives, as we believe; who believes otherwise gets its error from the
-// other algorithm. `usable`: whether we could do our part.
+// Tells where our data lies packed and where we want the others' data (either may be null), and
+// waits for all. `bytes` is the length that we believe each rank gives; a rank that believes
+// otherwise gets its error from the other algorithm. `usable` says whether we could do our part.
 Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, std::int64_t bytes,
                      bool usable);
-// Tells that we need nothing of the others any more; `waits`: until they need nothing of ours.
+// Tells that we need nothing of the others any more. `waits`: it also waits until they need nothing
+// of ours.
 Task end_copies(Run& run, DirectCopy& copies, bool waits = true);
-// Instead of both, where not all agreed: `otherwise` is done.
+// Replaces both where not all agreed: it runs `otherwise`.
 Task go_otherwise(Run& run, DirectCopy& copies, Task otherwise);
 
 }  // namespace baton::collective

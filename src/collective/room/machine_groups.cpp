@@ -13,24 +13,25 @@ static_assert(lockfree::ranks_max <= UINT16_MAX);
 
 namespace {
 
-platform::Lock groups_lock;  // of making them
+platform::Lock groups_lock;  // held while groups are made
 
 const lockfree::RankPlace& place_of(const Communicator& comm, int rank) {
   return message::place_of(comm.collective.process(rank));
 }
 
-// In one segment of memory, which `std::free` ends; null without.
+// Makes the groups in one piece of memory, which `std::free` frees; null without memory.
 MachineGroups* make_groups(const Communicator& comm) {
   const Division division = divide(comm);
   const auto ranks = static_cast<std::size_t>(comm.size());
-  // Every rank has a group, each group a first one, and no group is larger than all.
+  // Every rank has a group, each group a first rank, and no group is larger than all ranks.
   void* memory =
       std::malloc(sizeof(MachineGroups) + (ranks + ranks + ranks) * sizeof(std::uint16_t));
   if (!memory) return nullptr;
   auto* group_of = reinterpret_cast<std::uint16_t*>(static_cast<MachineGroups*>(memory) + 1);
   std::uint16_t* firsts = group_of + ranks;
   std::uint16_t* members = firsts + ranks;
-  std::uint16_t number_of[object_numbers];  // a group's, by the object's; only of those seen
+  std::uint16_t number_of[object_numbers];  // a group's number, by its object's; set only for
+                                            // objects that were seen
   std::bitset<object_numbers> seen;
   int count = 0, member_count = 0;
   for (int rank = 0; rank < comm.size(); ++rank) {

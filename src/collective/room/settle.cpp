@@ -9,11 +9,11 @@ using world::RoomState;
 
 namespace {
 
-// On the collective plane; calls have those of world::TagKind.
+// This tag is used on the collective plane; calls have tags of world::TagKind.
 constexpr std::int32_t lines_tag = -4;
 constexpr std::int32_t blocks_tag = -5;
 
-// Whether the caller is to settle it: the first that asks.
+// Returns whether the caller is to settle the part: the first that asks is.
 bool take_charge(world::RoomView& view, RoomPart part) {
   platform::Guard guard(view.lock);
   if (view.state(part) != RoomState::unknown) return false;
@@ -30,8 +30,8 @@ Task settle_room(Run& run, RoomPart part) {
     world::RoomOffer offer{};
     if (comm.rank() == 0) offer = world::open_room(comm.collective, view, part);
     Datatype& type = *datatype::datatypes.find(MPI_INT64_T);
-    // Which of several calls comes here first differs between ranks: the messages are not theirs. A
-    // persistent one settles its own.
+    // The call that comes here first may differ between ranks, so these messages belong to no call.
+    // A persistent call settles its own room.
     const std::int32_t own = run.change_tag(part == RoomPart::lines ? lines_tag : blocks_tag);
     if (run.call.persistent) run.change_tag(own);
     co_await broadcast_on_tree(run, comm.collective, &offer, 2, type, 0);

@@ -12,7 +12,7 @@ using message::engine;
 
 namespace {
 
-// After the fence, where one is needed.
+// Wakes a rank, after a fence where one is needed.
 void wake_after_fence(const Communicator& comm, int rank) {
   const LocalRank local = transport::local_rank_of(comm.collective.process(rank));
   if (local != engine.local_rank && lockfree::wants_attention(transport::doorbell(local)))
@@ -23,7 +23,7 @@ void wake_after_fence(const Communicator& comm, int rank) {
 
 void Visit::put_part(int of, std::int64_t offset, const void* buffer, const Datatype& type,
                      std::int64_t from, std::int64_t bytes) const {
-  // The lines are those that others have read last: fetched with ownership, some ahead.
+  // Other ranks have read these lines last, so they are fetched with ownership, some ahead.
   constexpr std::int64_t step_bytes = 512;
   char* to = payload(of) + offset;
   auto fetch = [&](std::int64_t start) {
@@ -74,7 +74,8 @@ void Visit::wake_waiting() {
 }
 
 bool Visit::others_missing() {
-  // With fences on all sides somebody surely sees all; with membarrier the waiter's alone orders.
+  // If all sides use fences, at least one rank surely sees all slots. With membarrier only the
+  // waiter orders, so no rank can tell that it is not the last.
   if (!engine.senders_fence) return false;
   lockfree::Hardware::full_fence();
   auto ranks = static_cast<std::uint32_t>(comm_.size());

@@ -1,5 +1,5 @@
-// A run's part in one round of its room (lockfree/room.hpp): what algorithms in rooms are
-// written with.
+// This is a run's part in one round of its room (lockfree/room.hpp). Algorithms in rooms are
+// written with it.
 #pragma once
 
 #include "collective/room/machine_groups.hpp"
@@ -16,7 +16,8 @@ class Visit {
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
 
-  // `co_await`: until lines and blocks may be written; until slots [from, to) have been published.
+  // `co_await` these until lines and blocks may be written, and until slots [from, to) have been
+  // published.
   auto may_write() { return run_.until(MayWrite{*this}); }
   auto arrived(int from, int to) {
     return run_.until(
@@ -27,14 +28,14 @@ class Visit {
   }
   auto all_arrived() { return arrived(0, ranks()); }
   auto arrived(Places places) { return run_.until(SomeArrived{*this, places}); }
-  // The rank in MPI_COMM_WORLD behind a slot, for who waits long for it.
+  // Returns the rank in MPI_COMM_WORLD behind a slot, for reports of long waits.
   std::uint32_t world_rank(int of) const {
     return message::world_rank(comm_.collective.process(of));
   }
 
-  // Where the payload of a slot lies.
+  // Returns where the payload of a slot lies.
   char* payload(int of) const { return view_.room.payload(static_cast<std::uint32_t>(of), round_); }
-  // Packs a payload to a slot and takes one from there, whole or from a byte on.
+  // These pack a payload into a slot and take one from there, whole or from a byte on.
   void put(int of, const void* buffer, std::int64_t count, const Datatype& type,
            std::int64_t offset = 0) const {
     put_part(of, offset, buffer, type, 0, count * type.size);
@@ -43,20 +44,21 @@ class Visit {
             std::int64_t offset = 0) const {
     take_part(of, offset, buffer, type, 0, count * type.size);
   }
-  // The same of `bytes` of the packed data, from a byte on.
+  // These move `bytes` of the packed data, from a byte on.
   void put_part(int of, std::int64_t offset, const void* buffer, const Datatype& type,
                 std::int64_t from, std::int64_t bytes) const;
   void take_part(int of, std::int64_t offset, void* buffer, const Datatype& type, std::int64_t from,
                  std::int64_t bytes) const;
 
-  // Publishes a slot; whoever waits for it is woken besides, by one of these.
+  // Publishes a slot. A rank that waits for it must be woken in addition, by one of the functions
+  // below.
   void publish(int of) { view_.room.publish(static_cast<std::uint32_t>(of), round_); }
-  // The same of a payload of `count` elements, whose length is told.
+  // Publishes a slot with a payload of `count` elements, whose length is told.
   void publish(int of, std::int64_t count, const Datatype& type) {
     view_.room.publish_bytes(static_cast<std::uint32_t>(of), round_, count * type.size);
   }
-  // Of a slot that has arrived and told its length: whether that is what we expect. If not,
-  // the run has the error, and nothing can be taken from there.
+  // Returns whether a slot that has arrived and told its length has the length that we expect. If
+  // not, the run has the error, and nothing can be taken from the slot.
   bool has_length(int of, std::int64_t count, const Datatype& type) const {
     const std::int64_t expected = count * type.size;
     const std::uint64_t note =
@@ -71,22 +73,23 @@ class Visit {
   void wake(int rank);
   void wake(Places ranks);
   void wake_all();
-  // Of a round in which all publish their slot: only the last needs to wake. True when we can
-  // see that we are not the last.
+  // Returns true when we can see that we are not the last, in a round in which all publish their
+  // slot: only the last rank needs to wake the others.
   bool others_missing();
-  // The same of those who publish these slots.
+  // Returns the same for a round in which these ranks publish their slots.
   bool others_missing(Places places);
 
-  // Of a round in which all publish their slot.
+  // Publishes our slot in a round in which all publish theirs, and wakes all if we may be the last.
   void publish_own() {
     publish(rank());
     if (!others_missing()) wake_all();
   }
 
-  // Some have arrived: they, and those they speak for, have finished what is up to here.
+  // Returns up to where the ranks behind these slots, which have arrived, and the ranks that they
+  // speak for have finished.
   std::uint64_t finished_by(Places places) const;
-  // The same of a line that says where our memory lies (DirectCopy), and whether another rank's
-  // does.
+  // These publish a line that says where our memory lies (DirectCopy), and return whether another
+  // rank's line does.
   void publish_own_copies() {
     view_.room.publish(own(), round_, lockfree::room_note::copies);
     if (!others_missing()) wake_all();
@@ -99,17 +102,17 @@ class Visit {
     return view_.room.bytes_at(static_cast<std::uint32_t>(of), round_);
   }
 
-  // Publishes our slot for those who have told us how far they are, too.
+  // Publishes our slot, also in the name of the ranks that have told us how far they have finished.
   void publish_own_for_others(std::uint64_t finished) {
     view_.room.publish_for_others(own(), round_, finished);
   }
-  // Those who speak for all have arrived, and we need nothing any more.
+  // Ends an exchange: the ranks that speak for all have arrived, and we need nothing any more.
   void finish_exchange(Places speakers) {
     platform::Guard guard(view_.lock);
     view_.room.learn(finished_by(speakers));
     if (view_.room.finish(own(), round_)) wake_waiting();
   }
-  // All have arrived, and we need nothing any more.
+  // Ends an exchange: all have arrived, and we need nothing any more.
   void finish_exchange() {
     platform::Guard guard(view_.lock);
     view_.room.learn(round_);
@@ -121,7 +124,7 @@ class Visit {
   }
 
  private:
-  // What is awaited, and who has not come yet.
+  // These are the conditions that a visit awaits; they also tell which ranks have not come yet.
   struct MayWrite {
     Visit& visit;
     bool waits = false;
@@ -167,14 +170,15 @@ class Visit {
     }
   };
 
-  // The first of some, from `from` on, that has not arrived; `count` when all have.
+  // Returns the first of some ranks, from index `from` on, that has not arrived; `count` when all
+  // have.
   int first_missing(Places places, int from) const {
     while (from < places.count &&
            view_.room.has_arrived(static_cast<std::uint32_t>(places[from]), round_))
       ++from;
     return from;
   }
-  // Those who wait until others have finished, if any do.
+  // Wakes the ranks that wait until others have finished, if any do.
   void wake_waiting();
   std::uint32_t own() const { return static_cast<std::uint32_t>(comm_.rank()); }
   Run& run_;

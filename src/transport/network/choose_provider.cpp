@@ -12,11 +12,11 @@ bool begins_with(std::string_view name, std::string_view beginning) {
 }
 
 struct ProviderRow {
-  std::string_view name;  // how it begins
+  std::string_view name;  // the beginning of its name
   int rank;
 };
-// Fabrics that place memory remotely first; the sockets of the kernel last. Not in the list, and so
-// never chosen unasked: what is for tests, for one machine, or hangs (sockets).
+// Fabrics that place memory remotely come first, the sockets of the kernel last. Providers that are
+// not in the list are never chosen unasked: they are for tests, for one machine, or hang (sockets).
 constexpr ProviderRow provider_rows[] = {
     {"cxi", 0}, {"efa", 1}, {"verbs;ofi_rxm", 2}, {"psm3", 3}, {"opx", 3}, {"psm2", 3},
 };
@@ -52,7 +52,7 @@ bool is_inner_interface(std::string_view name) {
 
 namespace {
 
-// The place of a name in a list with commas; -1: it is not there.
+// Returns the place of a name in a list with commas; -1: it is not there.
 int place_in(std::string_view list, std::string_view name) {
   for (int place = 0; !list.empty(); ++place) {
     const std::size_t comma = list.find(',');
@@ -66,12 +66,14 @@ bool is_wanted(const ProviderOffer& offer, const ProviderWish& wish) {
   if (!wish.provider.empty() && !begins_with(offer.provider, wish.provider)) return false;
   if (wish.provider.empty() && rank_of_provider(offer) < 0) return false;
   if (!wish.interface.empty()) return place_in(wish.interface, offer.interface) >= 0;
-  // Ranks that are all here need nobody's network; others are not reached through the loopback.
+  // A job on one machine needs no interface that leads outside; other machines are not reached
+  // through the loopback.
   if (wish.one_machine) return offer.loopback || rank_of_provider(offer) < tcp_native;
   return !offer.loopback && !offer.link_local && !is_inner_interface(offer.interface);
 }
 
-// The interfaces that the user names go in that order, whatever their providers.
+// Returns the cost of an offer. The interfaces that the user names are taken in that order,
+// whatever their providers.
 int cost_of(const ProviderOffer& offer, const ProviderWish& wish) {
   const int rank = rank_of_provider(offer);
   const int place = wish.interface.empty() ? 0 : place_in(wish.interface, offer.interface);
@@ -93,8 +95,8 @@ int find_first(std::span<const ProviderOffer> offers, const ProviderWish& wish) 
     }
     const ProviderOffer& other = offers[static_cast<std::size_t>(best)];
     const int cost = cost_of(offer, wish), least = cost_of(other, wish);
-    // Equal ones: the first, since libfabric has the quicker interfaces first; unless a like one is
-    // at the process's NUMA node, and all who reach the one reach the other.
+    // Among equal offers the first is taken, since libfabric lists the quicker interfaces first;
+    // unless a like one is at the process's NUMA node, and reaches the same peers.
     const bool alike = cost == least && offer.subnet == other.subnet &&
                        offer.megabits == other.megabits && offer.provider == other.provider;
     if (cost < least || (alike && is_near(offer, wish) && !is_near(other, wish))) best = i;
@@ -102,8 +104,8 @@ int find_first(std::span<const ProviderOffer> offers, const ProviderWish& wish) 
   return best;
 }
 
-// Whether a further interface of the same kind helps: parts of a message that go over one much
-// slower would come last.
+// Returns whether a further interface of the same kind helps: the parts of a message that go over a
+// much slower one would come last.
 bool goes_along(const ProviderOffer& offer, const ProviderOffer& first) {
   return offer.provider == first.provider && offer.native == first.native &&
          offer.ipv6 == first.ipv6 && !offer.link_local && 2 * offer.megabits >= first.megabits;

@@ -1,4 +1,5 @@
-// Which of libfabric's offers a rank takes: which provider, on which interfaces, and why. Pure.
+// Chooses among libfabric's offers: the provider and the interfaces that a rank takes, and why. The
+// functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@
 
 namespace baton::transport::network {
 
-// An offer of libfabric (fi_getinfo), as far as it matters.
+// This is an offer of libfabric (fi_getinfo), with the parts that matter for the choice.
 struct ProviderOffer {
   std::string_view provider;   // "tcp", "verbs;ofi_rxm"
   std::string_view interface;  // "eth0", "lo", "mlx5_0"
@@ -15,21 +16,21 @@ struct ProviderOffer {
   bool loopback = false;
   bool ipv6 = false;
   bool link_local = false;
-  std::uint32_t megabits = 0;  // a second; 0: not known
-  int numa_node = -1;          // at which the interface is; -1: not known
-  std::uint32_t subnet = 0;    // equal ones reach each other; 0: as all of the provider's do
+  std::uint32_t megabits = 0;  // Mbit/s; 0: not known
+  int numa_node = -1;          // of the interface; -1: not known
+  std::uint32_t subnet = 0;    // equal ones reach each other; 0: all interfaces of the provider do
 };
 
-// The most interfaces of a process: the first, over which packets go, and further ones, which carry
-// parts of long messages.
+// A process has at most this many interfaces: the first, over which packets go, and further ones,
+// which carry parts of long messages.
 inline constexpr int rails_max = 4;
 
-// What the user and the job want; empty: no matter.
+// These are the wishes of the user and of the job; an empty one means no wish.
 struct ProviderWish {
   std::string_view provider;   // BATON_NETWORK_PROVIDER
   std::string_view interface;  // BATON_NETWORK_INTERFACE: one, or several with commas between
   bool one_machine = false;    // all ranks are on this machine
-  int rails = rails_max;       // no more interfaces than that
+  int rails = rails_max;       // at most this many interfaces
   int numa_node = -1;          // of the process; -1: no single one
 };
 
@@ -40,16 +41,20 @@ struct ProviderChoice {
   const char* reason = "";  // in words, for --explain and errors
 };
 
-// Whether a provider makes remote writes and reads of messages that its other end carries out, by a
-// layer of libfabric's or in itself. Then they are no better than ours.
+// Returns whether a provider makes remote writes and reads of messages that its other end carries
+// out, by a layer of libfabric's or in itself. Its remote accesses are then no better than our
+// messages.
 bool emulates_remote_access(std::string_view provider);
-// Whether the target's process has to look at the network while they go on: over sockets.
+// Returns whether the target's process has to look at the network while remote accesses go on: over
+// sockets.
 bool needs_looks_at_target(std::string_view provider);
 
-// The lower the better; negative: never without being asked for.
+// Returns the rank of a provider, the lower the better; negative: it is never chosen without being
+// asked for.
 int rank_of_provider(const ProviderOffer& offer);
 
-// Interfaces that lead to nobody outside: of containers, virtual machines and tunnels of theirs.
+// Returns whether an interface leads to nobody outside: interfaces of containers, of virtual
+// machines and of their tunnels.
 bool is_inner_interface(std::string_view name);
 
 ProviderChoice choose_provider(std::span<const ProviderOffer> offers, const ProviderWish& wish);

@@ -30,7 +30,7 @@ Started Endpoint::explain(const char* what, long code) {
 }
 
 Error Endpoint::open_all() {
-  // How take_offers marks it. Not for what we send otherwise.
+  // take_offers marks the offer so. Other sends do not use the flag.
   remote_access_ = info_->tx_attr->op_flags & FI_DELIVERY_COMPLETE;
   info_->tx_attr->op_flags &= ~std::uint64_t{FI_DELIVERY_COMPLETE};
   needs_looks_ = is_tcp() || needs_looks_at_target(provider());
@@ -54,7 +54,7 @@ Error Endpoint::open_all() {
   if (code == 0) {
     what = "a completion queue";
     code = fi_cq_open(domain_, &for_completions, &completions_, nullptr);
-    if (code == -FI_ENOSYS || code == -FI_EINVAL) {  // not one to wait on
+    if (code == -FI_ENOSYS || code == -FI_EINVAL) {  // no descriptor to wait on
       for_completions.wait_obj = FI_WAIT_NONE;
       code = fi_cq_open(domain_, &for_completions, &completions_, nullptr);
     }
@@ -218,7 +218,8 @@ Error Endpoint::post_buffers(std::size_t count) {
   return MPI_SUCCESS;
 }
 
-// False when the provider is broken; where it only has no room it is tried again.
+// Posts a receive buffer. Returns false when the provider is broken; where it only has no room the
+// post is repeated later.
 bool Endpoint::post(ReceiveBuffer& buffer) {
   platform::Guard guard(lock_);
   const ssize_t code = fi_recv(endpoint_, buffer.packet, sizeof buffer.packet,
@@ -240,7 +241,8 @@ bool Endpoint::read_error() {
   if (operation && operation->done) {
     operation->done(*operation, entry.err ? entry.err : FI_EIO);
   } else if (operation && entry.err != FI_ECANCELED) {
-    // A packet that came in part: its sender's connection broke. The buffer is for others again.
+    // A packet came only in part, because its sender's connection broke. The buffer is posted again
+    // for others.
     (void)post(*static_cast<ReceiveBuffer*>(operation));
   }
   return true;
@@ -287,8 +289,8 @@ void Endpoint::give_back(ReceiveBuffer& buffer) {
   if (!post(buffer)) report("%s", last_explanation().text);
 }
 
-// Those that the provider had no room for. Where none is posted no packet comes that would be given
-// back, so each poll tries.
+// Posts the buffers for which the provider had no room. Each poll tries, because while none is
+// posted no packet comes whose return could trigger it.
 void Endpoint::post_again() {
   ReceiveBuffer* again = std::exchange(unposted_, nullptr);
   while (again) {

@@ -1,6 +1,6 @@
 // This process's end of the network on one interface: a reliable-datagram endpoint of libfabric
-// with its completion queue and its pool of receive buffers, for all peers together. Used by the
-// network link and by the network's rendezvous. Invariant: libfabric is called from this folder
+// with its completion queue and its pool of receive buffers, for all peers together. It is used by
+// the network link and by the network's rendezvous. Invariant: libfabric is called from this folder
 // only, and under the endpoint's lock where threads need it.
 #pragma once
 
@@ -17,42 +17,43 @@
 
 namespace baton::transport::network {
 
-// Where an endpoint is reached: the provider's own form of address.
+// This is the address of an endpoint, in the provider's own form.
 inline constexpr std::size_t address_bytes_max = 128;
 struct Address {
   std::uint32_t bytes = 0;
   unsigned char raw[address_bytes_max] = {};
 };
 
-// Something that was begun, and is over when the provider says so. What is made of it begins with
-// this, and lives until `done` has been called. `error` is 0, or libfabric's (positive).
+// This is an operation that was begun, and is over when the provider says so. Kinds of operations
+// derive from this, and live until `done` has been called. `error` is 0, or libfabric's (positive).
 struct Operation {
-  fi_context2 context = {};  // the provider's
+  fi_context2 context = {};  // used by the provider
   void (*done)(Operation& operation, int error) = nullptr;
 };
 
-// A packet that has come, or room for one.
+// This is a packet that has come, or room for one.
 struct ReceiveBuffer : Operation {
   ReceiveBuffer* next = nullptr;
   std::uint32_t bytes = 0;
   alignas(cache_line_bytes) char packet[packet_bytes_max];
 };
 
-// Memory that the provider may use.
+// This is memory that the provider may use.
 struct Registration {
   fid_mr* region = nullptr;  // null: none was needed
   void* description = nullptr;
   std::uint64_t key = 0;
-  std::uint64_t address = 0;  // by which others name its beginning
+  std::uint64_t address = 0;  // the address by which others name its beginning
 };
 
-// What starting something said.
+// These are the results of starting an operation.
 enum class Started { yes, later, failed };  // later: no room now; failed: explained
 
 class Endpoint {
  public:
-  // Opens it on what libfabric offered (which is given back in the end), for so many packets that
-  // may come before the first is taken. Errors, explained: MPI_ERR_OTHER, MPI_ERR_NO_MEM.
+  // Opens the endpoint on an offer of libfabric (which is given back in the end), with room for
+  // this many packets that may come before the first is taken. Errors, explained: MPI_ERR_OTHER,
+  // MPI_ERR_NO_MEM.
   [[nodiscard]] Error open(const Library& library, fi_info* offer, std::size_t receive_buffers);
   void close();
   bool is_open() const { return endpoint_ != nullptr; }
@@ -60,62 +61,65 @@ class Endpoint {
   const char* provider() const { return info_->fabric_attr->prov_name; }
   const char* interface() const { return info_->domain_attr->name; }
   std::size_t inject_bytes_max() const { return info_->tx_attr->inject_size; }
-  // Whether it is libfabric's own way over TCP.
+  // Returns whether this is libfabric's own provider over TCP.
   bool is_tcp() const { return info_->ep_attr->protocol == FI_PROTO_XNET; }
-  // Whether the provider makes a connection for each pair that talks, and both may begin.
+  // Returns whether the provider makes a connection for each pair that talks, and both ends may
+  // begin.
   bool connects() const { return is_tcp() || info_->ep_attr->protocol == FI_PROTO_RXM; }
-  // Whether its remote writes and reads go on only while their target looks at the network.
+  // Returns whether its remote writes and reads go on only while their target looks at the network.
   bool needs_looks() const { return needs_looks_; }
-  // Whether a packet may be sent from three parts of memory that nobody has registered.
+  // Returns whether a packet may be sent from three parts of memory that are not registered.
   bool gathers() const {
     return info_->tx_attr->iov_limit >= 3 && !(info_->domain_attr->mr_mode & FI_MR_LOCAL);
   }
 
-  // Whether the provider reads and writes registered memory of peers by itself, and says when a
-  // write is there. So much at a time.
+  // Returns whether the provider reads and writes registered memory of peers by itself, and says
+  // when a write has arrived; and the most bytes of one such access.
   bool has_remote_access() const { return remote_access_; }
   std::size_t remote_access_bytes_max() const { return info_->ep_attr->max_msg_size; }
 
-  // Makes a peer's address known.
+  // Adds a peer's address to those that the provider knows.
   [[nodiscard]] Error add_peer(const Address& address, fi_addr_t* peer);
 
-  // Sends a packet: copied before it returns; or from up to three parts of memory that stay as they
-  // are until `operation` is done.
+  // These send a packet: `inject` copies it before it returns; `send` sends it from up to three
+  // parts of memory that stay as they are until `operation` is done.
   Started inject(fi_addr_t peer, const void* packet, std::size_t bytes);
   Started send(fi_addr_t peer, const iovec* parts, void** descriptions, std::size_t count,
                Operation& operation);
-  // Writes into a peer's registered memory; there `number` is told once all of it has arrived.
+  // Writes into a peer's registered memory; the peer is told `number` once all of it has arrived.
   Started write(fi_addr_t peer, const void* data, std::size_t bytes, void* description,
                 std::uint64_t address, std::uint64_t key, std::uint32_t number,
                 Operation& operation);
-  // The same without a number, and the operation is done when the data is there; or reads from
-  // there. Where it has remote access.
+  // Writes without a number, so that the operation is done when the data has arrived; or reads. It
+  // may be called where the endpoint has remote access.
   Started access(fi_addr_t peer, bool writes, void* data, std::size_t bytes, void* description,
                  std::uint64_t address, std::uint64_t key, Operation& operation);
 
-  // Registers memory for peers to write into, or, where the provider wants that, for sending.
+  // Registers memory for peers to write into, or for sending where the provider wants that.
   [[nodiscard]] Error register_target(void* memory, std::size_t bytes, Registration& made);
   [[nodiscard]] Error register_source(const void* memory, std::size_t bytes, Registration& made);
-  // For peers' remote access; and memory of ours to or from which it goes.
+  // Register memory for peers' remote access, and memory of ours to or from which remote accesses
+  // go.
   [[nodiscard]] Error register_exposed(void* memory, std::size_t bytes, Registration& made);
   [[nodiscard]] Error register_local(void* memory, std::size_t bytes, bool writes,
                                      Registration& made);
   void forget(Registration& made);
 
   // Takes in what the provider has done: calls `done` of operations and `arrived` for writes of
-  // peers, and keeps packets that came. Whether there was anything. By who holds the progress lock.
+  // peers, and keeps packets that came. Returns whether there was anything. The caller holds the
+  // progress lock.
   bool poll(void (*arrived)(std::uint32_t number));
-  // Packets in the order in which they came; null: none. To be given back.
+  // Returns packets in the order in which they came; null: none. The caller gives each back.
   ReceiveBuffer* next_packet();
   void give_back(ReceiveBuffer& buffer);
 
-  // A descriptor that becomes readable with the next completion, if `may_wait` says so first; -1:
-  // the provider has none.
+  // This is a descriptor that becomes readable with the next completion, if `may_wait` says so
+  // first; -1: the provider has none.
   int wait_descriptor() const { return wait_descriptor_; }
   bool may_wait();
-  // Of what failed last; libfabric's, positive.
+  // This is the error of the last failure, as libfabric's positive number.
   int last_error() const { return last_error_; }
-  // So many were taken in so far.
+  // This is the number of completions that were taken in so far.
   std::uint64_t completions() const { return completions_taken_; }
 
  private:

@@ -4,7 +4,7 @@ namespace baton::transport::network {
 
 namespace {
 
-// Registers at one interface after the other; for fewer where not all can.
+// Registers memory at one interface after the other; at fewer where not all can.
 template <class Register>
 Error register_at(int rails, RailRegistrations& made, Register&& register_one) {
   for (made.count = 0; made.count < rails; ++made.count)
@@ -13,7 +13,7 @@ Error register_at(int rails, RailRegistrations& made, Register&& register_one) {
   return MPI_SUCCESS;
 }
 
-// From the first interface on.
+// Returns the number of interfaces, from the first on, that have remote access.
 int rails_with_remote_access() {
   int rails = 0;
   while (rails < network().rails() && network().endpoint_at(rails).has_remote_access()) ++rails;

@@ -1,4 +1,4 @@
-// First contact with a peer, over providers that make connections.
+// Greets a peer at first contact, over providers that make connections.
 #include <algorithm>
 #include <cstring>
 
@@ -10,9 +10,10 @@ namespace baton::transport::network {
 // Two ranks may connect to each other at the same time. Of the two connections one is given up, and
 // libfabric's TCP may give up the one over which something has been sent: it takes the other one's
 // request for one of a new process where it sees that late. So the first packet is a greeting,
-// which is sent again until the peer was heard; by then each end knows which connection it is.
+// which is sent again until a packet of the peer has come; by then each end knows which connection
+// it is.
 Started Network::greet(NetworkPeer& peer) {
-  constexpr std::uint64_t looks_between = 8;  // guess: it needs two or three to see a request
+  constexpr std::uint64_t looks_between = 8;         // guess: a request is seen after two or three
   constexpr std::int64_t first_gap_ns = 10'000'000;  // guess: an answer takes less if both look
   constexpr std::int64_t longest_gap_ns = 1'000'000'000;  // guess: the peer computes
   const std::int64_t now = platform::now_ns();
@@ -51,7 +52,7 @@ Started Network::send_greeting(NetworkPeer& peer, std::uint8_t what) {
 
 void Network::hear(NetworkPeer& peer, const PacketHeader& header) {
   peer.is_met.store(true, std::memory_order_relaxed);  // relaxed: see may_send
-  // Where there is no room for the answer the peer asks again.
+  // If there is no room for the answer, the peer asks again.
   if (header.wishes & greeting_asks) (void)send_greeting(peer, greeting_answers);
 }
 

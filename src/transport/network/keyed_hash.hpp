@@ -1,5 +1,6 @@
-// SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): who does not have
-// the key can neither make nor guess the hash of a text. By it ranks know each other's messages.
+// This is SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): without
+// the key nobody can make or guess the hash of a text. Ranks use it to recognize each other's
+// messages.
 #pragma once
 
 #include <bit>
@@ -48,8 +49,7 @@ class SipState {
   std::uint64_t v0_, v1_, v2_, v3_;
 };
 
-// Of whole words; the last word of the text as SipHash has it, the length in its highest byte, is
-// added here.
+// Hashes whole words. The last word of SipHash, with the length in its highest byte, is added here.
 constexpr std::uint64_t keyed_hash(Key key, std::span<const std::uint64_t> words) {
   SipState state(key);
   for (std::uint64_t word : words) state.take(word);

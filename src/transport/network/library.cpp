@@ -33,7 +33,7 @@ const Library* open_library() {
   if (is_open) return &library;
   const char* chosen = environment_variable("BATON_LIBFABRIC");
   const char* name = chosen && *chosen ? chosen : "libfabric.so.1";
-  // Debian's libfabric brings libpsm2, which would catch crashes and leave a file of its own.
+  // Debian's libfabric loads libpsm2, which would catch crashes and leave a file of its own.
   const platform::KeptSignalHandlers kept;
   void* file = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
   if (!file) {

@@ -1,6 +1,6 @@
-// libfabric, opened when a job spans nodes and not before: a job on one node neither loads nor
-// needs it. Built against the headers of libfabric 1.17; newer libraries keep the functions of that
-// version, and their default ones may be others, so each is asked for by version.
+// libfabric is opened when a job spans nodes and not before: a job on one node neither loads nor
+// needs it. This is built against the headers of libfabric 1.17; newer libraries keep the functions
+// of that version but may have others by default, so each function is asked for by version.
 #pragma once
 
 #include <rdma/fabric.h>
@@ -11,7 +11,8 @@
 
 namespace baton::transport::network {
 
-// What is called by name. All else goes through the objects that these give.
+// These are the functions that are called by name. All other calls go through the objects that
+// these give.
 struct Library {
   int (*getinfo)(std::uint32_t version, const char* node, const char* service, std::uint64_t flags,
                  const fi_info* hints, fi_info** info);
@@ -22,11 +23,11 @@ struct Library {
   std::uint32_t (*version)();
 };
 
-// The interface that we speak; what the library itself is, `version` says.
+// This is the version of the interface that we use; `version` tells that of the library itself.
 inline constexpr std::uint32_t interface_version = FI_VERSION(1, 17);
 
-// The library of BATON_LIBFABRIC, or the system's. Null, explained, when there is none that will
-// do. Once opened it stays.
+// Opens the library of BATON_LIBFABRIC, or the system's. Returns null, explained, when there is
+// none that will do. Once opened it stays.
 const Library* open_library();
 
 }  // namespace baton::transport::network

@@ -22,9 +22,9 @@ Network* own_network = &the_one;
 
 namespace {
 
-// So many packets that are copied may be on their way out; then senders wait.
+// Senders wait when this many packets that are copied are on their way out.
 constexpr std::uint32_t send_buffers_max = 128;  // guess
-// So many may come before the first is taken. The rest waits at its senders.
+// This many packets may come before the first is taken. Further ones wait at their senders.
 constexpr std::size_t receive_buffers = 8;  // guess
 
 }  // namespace
@@ -122,7 +122,8 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
   header.number = peer.next_out;
   header.sender = number_of(self_);
   header.bytes = static_cast<std::uint32_t>(bytes);
-  // relaxed: which of two wishes a packet tells does not matter; the last one is told by its own.
+  // relaxed: it does not matter which of two wishes a packet tells; a packet for the last one
+  // follows.
   header.wishes = peer.our_wishes.load(std::memory_order_relaxed);
   header.channel = lockfree::look_at_channel(*own_channel_);
   peer.told_channel.store(header.channel, std::memory_order_relaxed);  // relaxed: a hint
@@ -174,8 +175,9 @@ SendBuffer* Network::take_buffer(NetworkPeer& peer) {
   return buffer;
 }
 
-// A program that begins many sends to one peer without looking at the network in between will look
-// in the end; the first few leave at once, since it may be computing until then.
+// Returns whether a message may wait for others to go in one packet. A program that begins many
+// sends to one peer without looking at the network in between will look in the end; the first few
+// leave at once, since it may be computing until then.
 bool Network::goes_together(NetworkPeer& peer, std::size_t whole) {
   constexpr std::uint32_t alone = 3;                // guess
   constexpr std::size_t together_bytes_max = 2048;  // guess: longer ones gain little by it
@@ -204,7 +206,7 @@ Started Network::send_filled(NetworkPeer& peer) {
       sent(peer, endpoint().send(peer.address, &part, &buffer->registered.description, 1, *buffer));
   if (started == Started::later) return started;
   if (started == Started::failed) {
-    lost_packet_(peer.process, peer.lost);  // its messages have been taken for sent
+    lost_packet_(peer.process, peer.lost);  // its messages were reported as sent
     keep(*buffer);
   }
   end_filling(peer);
@@ -238,7 +240,7 @@ bool Network::send_filled() {
 
 Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes,
                      Together together) {
-  // So many messages, or so much, and the packet leaves: the receiver begins while more are made.
+  // At this size the packet leaves, so that the receiver begins while more messages are made.
   constexpr std::size_t filled_bytes_max = 8192;  // guess
   const std::size_t whole = piece_bytes(bytes);
   const bool waits = together == Together::may && goes_together(peer, whole);
@@ -250,7 +252,7 @@ Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload,
   std::memcpy(place, &piece, sizeof piece);
   if (bytes) std::memcpy(place + sizeof piece, payload, bytes);
   peer.filled_bytes += static_cast<std::uint32_t>(whole);
-  // It is in the packet, whether that leaves now or with the next look.
+  // The message is in the packet, whether that leaves now or with the next look at the network.
   if (!waits || peer.filled_bytes >= filled_bytes_max) (void)send_filled(peer);
   return Started::yes;
 }
@@ -300,7 +302,7 @@ Started Network::put_wishes(NetworkPeer& peer) {
 }
 
 void Network::set_wish(NetworkPeer& peer, std::uint8_t wish, bool on) {
-  // relaxed: ordered by what follows
+  // relaxed: it is ordered by the exchange below
   if (on)
     peer.our_wishes.fetch_or(wish, std::memory_order_relaxed);
   else

@@ -1,6 +1,6 @@
-// The network as this process has it: its endpoints, what it knows of each peer there, and packets
-// on their way out. Used by the network link and its inbox, and by the rendezvous over it
-// (message/). Opened only in a job of several nodes.
+// This process's end of the network: its endpoints, the state of each peer there, and packets on
+// their way out. It is used by the network link and its inbox, and by the rendezvous over it
+// (message/). It is opened only in a job of several nodes.
 #pragma once
 
 #include <cstdint>
@@ -15,48 +15,51 @@
 
 namespace baton::transport::network {
 
-// Where a further interface of a process is reached; those with longer addresses are not used.
+// This is the address of a further interface of a process; interfaces with longer addresses are not
+// used.
 struct RailAddress {
   std::uint32_t subnet = 0;
   std::uint32_t bytes = 0;  // 0: there is none
   unsigned char raw[32] = {};
 };
 
-// What a process tells all others, so that they can send to it and believe it.
+// Each process tells its card to all others, so that they can send to it and authenticate its
+// packets.
 struct Card {
   Address address;
-  std::uint64_t nonce = 0;  // made up for this run
-  char host[44] = {};       // its name, for people
+  std::uint64_t nonce = 0;  // a random number of this run
+  char host[44] = {};       // its host's name, for messages
   RailAddress further[rails_max - 1];
 };
 
-// Where peers' cards are found; null: there is none.
+// Returns the card of a peer; null: there is none.
 using FindCard = const Card* (*)(Process process);
 struct TakenOffers;
-// Told of a packet that the provider had taken and could not deliver.
+// This is called for a packet that the provider had taken and could not deliver.
 using LostPacket = void (*)(Process process, int error);
 
-// Memory that may be used by one or more of our interfaces.
+// This is memory that is registered at one or more of our interfaces.
 struct RailRegistrations {
   Registration each[rails_max];
   int count = 0;
 };
 
-// Whether a message may wait for others to go in one packet: its send does not block, so the
-// program looks again.
+// Says whether a message may wait for others to go in one packet: it may if its send does not
+// block, so that the program looks again.
 enum class Together { never, may };
 
-// A packet that leaves from memory of ours, copied into it; from where a line begins, which the
-// kernel copies quickly (kernel_copy.hpp).
+// A packet is copied into memory of ours and leaves from there if it has at most this many bytes.
+// It begins where a cache line does, which the kernel copies quickly (kernel_copy.hpp).
 inline constexpr std::size_t copied_bytes_max = 16384;
 struct SendBuffer : Operation {
   SendBuffer* next = nullptr;
-  NetworkPeer* peer = nullptr;  // to whom; null: a greeting, which nobody misses
-  Registration registered;      // its packet
+  NetworkPeer* peer = nullptr;  // the receiver; null: a greeting, whose loss does not matter
+  Registration registered;      // of the packet
   alignas(cache_line_bytes) char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
 };
 
-// A packet whose payload leaves from where the program has it: what stands before and behind it.
+// These are the ends of a packet whose payload leaves from the program's memory: the parts before
+// and behind it.
 struct PacketEnds {
   char head[sizeof(PacketHeader) + skip_bytes_max + sizeof(Piece)];
   char tail[8];
@@ -64,102 +67,108 @@ struct PacketEnds {
 
 class Network {
  public:
-  // First the endpoint, so that its card can be told; then what the others have told.
+  // Opens the network in two steps: first the endpoint, so that its card can be told; then with the
+  // cards of the others.
   [[nodiscard]] Error open_endpoint(bool one_machine);
   [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card,
                             LostPacket lost_packet);
   void close();
   bool is_open() const { return endpoints_[0].is_open(); }
   Endpoint& endpoint() { return endpoints_[0]; }
-  // Why its provider and interface were taken, in words.
+  // Says in words why the provider and interface were taken.
   const char* reason() const { return reason_; }
-  // Without an endpoint it has the host's name only.
+  // Without an endpoint the card has the host's name only.
   Card own_card() const;
 
-  // The peer, made if need be. Null, explained, without memory or address.
+  // Returns the peer, and makes it if need be. Null, explained, without memory or address.
   NetworkPeer* meet(Process process);
-  // The peer, if it was met.
+  // Returns the peer if it was met, else null.
   NetworkPeer* known(Process process) const {
     // ORDER network.peers: acquire here, release in meet; it is complete.
     return std::atomic_ref(peers_[number_of(process)]).load(std::memory_order_acquire);
   }
-  // It was heard. A greeting among others, which is answered.
+  // Notes that a packet of the peer has come. A greeting is answered.
   void hear(NetworkPeer& peer, const PacketHeader& header);
-  // It is lost: what waits for company to go there is dropped.
+  // Notes that the peer is lost, and drops messages that wait for others to go there.
   void lose(NetworkPeer& peer, int error);
-  // The same for who sends, which may be a stranger: null where there is no such process.
+  // Returns the peer that has sent a packet, which may be a stranger: null where there is no such
+  // process.
   NetworkPeer* find_sender(std::uint32_t sender);
 
-  // How many bytes to send otherwise before a write from there, so that it is copied quickly.
+  // Returns how many bytes to send otherwise before a write from there, so that the kernel copies
+  // it quickly.
   std::size_t bytes_before_write(const void* data) const;
-  // The longest message that is sent before it is matched.
+  // This is the longest message that is sent before it is matched.
   std::size_t eager_bytes_max() const { return in_place_ ? payload_bytes_max : copied_bytes_max; }
 
-  // Sends a message, copied: in a packet of its own, or with others to the same peer, the latest
-  // when `send_filled` is called. Or a packet without one, which tells our wishes.
+  // Sends a message that it copies: in a packet of its own, or with others to the same peer, at the
+  // latest when `send_filled` is called. An empty packet only tells our wishes.
   Started put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes,
               Together together);
   Started put_wishes(NetworkPeer& peer);
-  // Whether some peer is to be told our wishes.
+  // Returns whether some peer is to be told our wishes.
   bool has_wishes() { return platform::load_shared(wishes_due_) > 0; }
   void set_wish(NetworkPeer& peer, std::uint8_t wish, bool on);
-  // Each packet tells what this line of the status board, ours, says then. Said at start.
+  // Sets this rank's line of the status board, whose value each packet then tells. It is called at
+  // start.
   void tell_always(const lockfree::ChannelLine& own) { own_channel_ = &own; }
-  // To a peer that was sent to, and told something else, by a packet of its own at the next look.
-  // Any thread.
+  // Tells the channel by a packet of its own at the next look, to a peer that was sent to and told
+  // something else. Any thread may call it.
   void tell_channel(NetworkPeer& peer);
-  // A packet at the next look, which says nothing: what comes keeps a rank that waits from sleep.
+  // Sends an empty packet at the next look: a packet that comes keeps a waiting rank from sleep.
   void rouse(NetworkPeer& peer) { must_tell(peer); }
   void tell_wishes(NetworkPeer& peer);
-  // Sends what waits for company; whether any left. Whoever looks at the network does it first, and
-  // says so.
+  // `send_filled` sends the packets that wait for more messages, and returns whether any left. A
+  // thread that looks at the network calls it first, and calls `looked`.
   void looked() { platform::add_shared(looks_, std::uint64_t{1}); }
   bool send_filled();
   bool has_filled() const { return first_filling_ != nullptr; }
-  // Whether something is on its way out that the provider goes on with only when it is looked at.
+  // Returns whether a packet is on its way out that the provider goes on with only when it is
+  // looked at.
   bool is_sending() { return platform::load_shared(buffers_out_) > 0; }
-  // Whether the shortest packets leave without a buffer: nobody tells when they have left, so not
-  // where this process may end at any time.
+  // Sets whether the shortest packets leave without a buffer. Nothing tells when they have left, so
+  // this is off where the process may end at any time.
   void set_injecting(bool on) { injects_ = on; }
-  // From the program's memory.
+  // Sends a message from the program's memory.
   Started put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
                        std::size_t bytes, PacketEnds& ends, Operation& operation);
 
-  // Takes in what has come, over all interfaces or those where something is expected.
+  // Takes in what has come, over all interfaces or over those where something is expected.
   bool poll(void (*arrived)(std::uint32_t number), bool all);
 
-  // Several interfaces (rails.cpp), for long messages. They are counted, and a peer's named, from
-  // the first one on, which is 0.
+  // --- several interfaces (rails.cpp), for long messages. They are counted, and a peer's named,
+  // from the first one on, which is 0.
   int rails() const { return rails_; }
   Endpoint& endpoint_at(int rail) { return endpoints_[rail]; }
-  // Those of a peer, of `offered`, over which parts of a message can go now, as bits. Asks whether
-  // others can be reached.
+  // Returns as bits those interfaces of a peer, of `offered`, over which parts of a message can go
+  // now. It also probes whether others can be reached.
   std::uint32_t rails_to(NetworkPeer& peer, int offered);
-  // Registers for `rails` of ours; for fewer where only the first one can.
+  // Registers memory at `rails` of our interfaces; at fewer where only the first one can.
   [[nodiscard]] Error register_target(void* memory, std::size_t bytes, int rails,
                                       RailRegistrations& made);
   [[nodiscard]] Error register_source(const void* memory, std::size_t bytes, int rails,
                                       RailRegistrations& made);
   void forget(RailRegistrations& made);
-  // Which of ours leads to that one of a peer.
+  // Returns which of our interfaces leads to that one of a peer.
   int rail_from(const NetworkPeer& peer, int rail) const { return peer.rails[rail].from; }
-  // Endpoint::write to that one of a peer.
+  // Calls Endpoint::write for that interface of a peer.
   Started write(const NetworkPeer& peer, int rail, const void* data, std::size_t bytes,
                 void* description, std::uint64_t address, std::uint64_t key, std::uint32_t number,
                 Operation& operation);
-  // Endpoint::access at that one of a peer.
+  // Calls Endpoint::access for that interface of a peer.
   Started access(NetworkPeer& peer, int rail, bool writes, void* data, std::size_t bytes,
                  void* description, std::uint64_t address, std::uint64_t key, Operation& operation);
-  // From `true` to `false` something is on its way over further ones.
+  // Counts, from `true` to `false`, something that is on its way over further interfaces.
   void expect_on_rails(bool expected) { platform::add_shared(busy_, expected ? 1u : ~0u); }
-  // A peer that is lost: ends the connections to all its interfaces.
+  // Ends the connections to all interfaces of a peer that is lost.
   void cut_connections(const Card& card);
 
  private:
   bool may_inject(std::size_t bytes) const {
     return injects_ && bytes <= endpoints_[0].inject_bytes_max();
   }
-  // Whether packets may go there now. Who was never heard is greeted first, and it is `later`.
+  // Returns whether packets may go to the peer now. A peer that was never heard is greeted first,
+  // with the result `later`.
   Started may_send(NetworkPeer& peer) {
     // relaxed: nothing is ordered by it.
     return BATON_LIKELY(peer.is_met.load(std::memory_order_relaxed)) ? Started::yes : greet(peer);
@@ -186,7 +195,7 @@ class Network {
   Endpoint endpoints_[rails_max];
   std::uint32_t subnets_[rails_max] = {};
   int rails_ = 1;
-  std::uint32_t busy_ = 0;  // of what goes over further interfaces
+  std::uint32_t busy_ = 0;  // counts what is on its way over further interfaces
   const char* reason_ = "";
   Key job_key_;
   std::uint64_t nonce_ = 0;
@@ -199,7 +208,7 @@ class Network {
   bool injects_ = false;
   NetworkPeer* first_filling_ = nullptr;
   std::uint64_t looks_ = 0;
-  std::uint32_t wishes_due_ = 0;  // peers that are to be told
+  std::uint32_t wishes_due_ = 0;  // the number of peers that are to be told
   const lockfree::ChannelLine* own_channel_ = nullptr;
   SendBuffer* free_buffers_ = nullptr;
   std::uint32_t buffers_made_ = 0;
@@ -209,7 +218,7 @@ class Network {
   platform::Lock greeting_lock_;
 };
 
-// This process's. Tests that play several processes put another in its place.
+// This is the network of this process. Tests that play several processes put another in its place.
 extern Network* own_network;
 inline Network& network() {
   return *own_network;

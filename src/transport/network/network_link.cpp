@@ -9,7 +9,8 @@ namespace baton::transport::network {
 
 namespace {
 
-// As it lies in a packet: never 0, and with its payload's length, whatever its kind.
+// Makes the header of a message in a packet: it is never 0, and has its payload's length, whatever
+// its kind.
 Piece piece_of(Header header, Envelope envelope, std::size_t bytes) {
   const auto length = static_cast<std::uint64_t>(bytes) << Header::bytes_bit;
   return {{header.bits | length | lockfree::first_lap}, envelope};
@@ -40,7 +41,8 @@ bool NetworkLink::put_in_place(Header header, Envelope envelope, const void* pay
 
 void NetworkLink::set_envelopes_only(bool on) {
   if (!peer_ && begin() != MPI_SUCCESS) return;
-  // Told with the next look at the network: here nobody has the lock that sending needs.
+  // The peer is told at the next look at the network: this caller does not hold the lock that
+  // sending needs.
   network().set_wish(*peer_, wish_envelopes_only, on);
 }
 
@@ -96,12 +98,12 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
   return true;
 }
 
-// The next one that is whole and in turn becomes the present one.
+// Makes the next packet that is whole and in turn the present one.
 bool NetworkInbox::next_packet() {
   if (packet_) {
     network().endpoint().give_back(*packet_);
     packet_ = nullptr;
-    // One that came before its turn may be due now.
+    // A packet that came before its turn may be due now.
     for (ReceiveBuffer** link = &peer_->early; *link; link = &(*link)->next) {
       PacketHeader header;
       std::memcpy(&header, (*link)->packet, sizeof header);

@@ -1,5 +1,5 @@
-// The link over the network: each line goes as a packet of the provider. And the inbox where all
-// peers' packets come. The link of a peer on another node; lanes it has none.
+// This is the link over the network to a peer on another node: each line goes as a packet of the
+// provider. It has no lanes. The inbox, too, is here; all peers' packets come to it.
 #pragma once
 
 #include "transport/link.hpp"
@@ -13,13 +13,13 @@ class NetworkLink final : public Link {
 
   Error begin() override;
   bool has_begun() const override { return peer_ != nullptr; }
-  // Whether there is room is known only to the provider: tried.
+  // Only the provider knows whether there is room, so `put` has to try.
   bool has_room(std::uint32_t) override { return true; }
   bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes) override;
-  // The same of a message that may wait for others to the same peer.
+  // Puts a message that may wait for others to the same peer.
   bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes,
            Together together);
-  // From the program's memory, which stays as it is until `operation` is done.
+  // Puts a message from the program's memory, which stays as it is until `operation` is done.
   bool put_in_place(Header header, Envelope envelope, const void* payload, std::size_t bytes,
                     PacketEnds& ends, Operation& operation);
   bool envelopes_only() const override {
@@ -36,9 +36,9 @@ class NetworkLink final : public Link {
   bool wishes_pulls() const override { return false; }
   void wish_pull(int, bool) override {}
 
-  // libfabric's error by which sending there has failed for good; 0: it has not.
+  // libfabric's error by which sending to the peer has failed for good; 0: it has not.
   int lost() const { return peer_ ? peer_->lost : 0; }
-  // For the rendezvous; it has begun.
+  // This is the peer, for the rendezvous. The link must have begun.
   NetworkPeer& peer() { return *peer_; }
 
  private:
@@ -54,9 +54,9 @@ class NetworkInbox final : public Inbox {
   void read(void* target, std::size_t wanted) const override;
   const void* payload() const override;
   void take(void* target, std::size_t wanted, std::size_t bytes) override;
-  // Each sender is told by its own link.
+  // This does nothing, because each sender is told by its own link.
   void set_envelopes_only(bool) override {}
-  // Gives back what it holds. Before the endpoint is closed.
+  // Gives back the packets that it holds, before the endpoint is closed.
   void forget();
 
  private:
@@ -64,11 +64,11 @@ class NetworkInbox final : public Inbox {
   bool open_packet(ReceiveBuffer& buffer);
   void tell_fault(PacketFault fault, std::uint32_t sender);
 
-  ReceiveBuffer* packet_ = nullptr;  // that is read now
-  NetworkPeer* peer_ = nullptr;      // its sender
+  ReceiveBuffer* packet_ = nullptr;  // the packet that is read now
+  NetworkPeer* peer_ = nullptr;      // the packet's sender
   std::uint32_t sender_ = 0;
-  std::size_t at_ = 0;   // of the present message
-  std::size_t end_ = 0;  // of the packet
+  std::size_t at_ = 0;   // offset of the present message
+  std::size_t end_ = 0;  // end of the packet
   Piece piece_{};
   std::uint32_t faults_told_ = 0;
 };

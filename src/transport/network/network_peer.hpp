@@ -1,4 +1,4 @@
-// What this process knows of another one's network end, and how it is reached.
+// This is the state of another process in the network: how it is reached, and what is on its way.
 #pragma once
 
 #include <atomic>
@@ -13,40 +13,41 @@
 
 namespace baton::transport::network {
 
-// A further interface of a peer: reached from ours of the number `from`; 0: from none.
+// This is a further interface of a peer, which is reached from ours with the number `from`; 0: from
+// none.
 struct PeerRail {
   fi_addr_t address = FI_ADDR_UNSPEC;
   std::int32_t from = 0;
-  std::uint32_t asked = 0;  // so often there was use for it before it was known to be reached
+  std::uint32_t asked = 0;  // how often there was use for it before it was known to be reached
 };
 
-// Made when the first packet goes there or comes from there.
+// The peer is made when the first packet goes there or comes from there.
 struct NetworkPeer {
   Process process{};
-  int lost = 0;  // libfabric's error by which sending to it has failed for good
+  int lost = 0;  // libfabric's error by which sending to the peer has failed for good
   fi_addr_t address = FI_ADDR_UNSPEC;
   Key out_key, in_key;
-  std::atomic<bool> is_met{false};  // it was heard: the connection holds, see greet
-  std::uint64_t greet_look = 0;     // before that look, or time, it is not greeted again
+  std::atomic<bool> is_met{false};  // a packet of it has come: the connection holds, see greet
+  std::uint64_t greet_look = 0;     // it is not greeted again before that look, or time
   std::int64_t greet_ns = 0, greet_gap_ns = 0;
   std::uint32_t next_out = 0;  // number of the next packet, either way
   std::uint32_t next_in = 0;
-  ReceiveBuffer* early = nullptr;  // came before their turn
-  bool dropped = false;            // it is lost: what still comes from it is nobody's
+  ReceiveBuffer* early = nullptr;  // packets that came before their turn
+  bool dropped = false;            // it is lost: packets that still come from it are ignored
   std::uint8_t its_wishes = 0;
   HeardChannel its_channel;
   static constexpr std::uint8_t nothing_told = 255;
-  std::atomic<std::uint8_t> told_channel{nothing_told};  // ours, by the last packet there
+  std::atomic<std::uint8_t> told_channel{nothing_told};  // ours, in the last packet to it
   std::atomic<std::uint8_t> our_wishes{0};
-  std::atomic<bool> wishes_due{false};  // something has changed, and no packet has told it
-  // Short messages that wait for others to go with them: in a packet that is being filled, and so
-  // many sends in a row since this process last looked at the network.
+  std::atomic<bool> wishes_due{false};  // a wish has changed, and no packet has told it
+  // Short messages wait for others in a packet that is being filled; `in_a_row` counts the sends
+  // since this process last looked at the network.
   struct SendBuffer* filling = nullptr;
   std::uint32_t filled_bytes = 0;
   std::uint32_t in_a_row = 0;
   std::uint64_t row_look = 0;
   std::int64_t roused_ns = 0;  // when it was last kept from sleep (message/network/remote_access)
-  bool rouse_seen = true;      // it has looked at the network since
+  bool rouse_seen = true;      // it has looked at the network since then
   NetworkPeer* next_filling = nullptr;
   PeerRail rails[rails_max];  // the first is not in use
   Transit transit;

@@ -33,7 +33,7 @@ bool is_link_local(const sockaddr_in6& address) {
   return address.sin6_addr.s6_addr[0] == 0xfe && (address.sin6_addr.s6_addr[1] & 0xc0) == 0x80;
 }
 
-// A number that the kernel tells in a file; `otherwise` where it does not.
+// Reads a number that the kernel tells in a file; `otherwise` where it does not.
 long read_number(const char* path, long otherwise) {
   std::FILE* file = std::fopen(path, "re");
   if (!file) return otherwise;
@@ -59,7 +59,7 @@ int numa_node_of(const fi_info& info) {
 std::uint32_t megabits_of(const fi_info& info) {
   if (info.nic && info.nic->link_attr && info.nic->link_attr->speed > 0)
     return static_cast<std::uint32_t>(info.nic->link_attr->speed / 1000000);
-  // Asked, not read in /sys, which may show another network namespace.
+  // The kernel is asked by a socket, because /sys may show another network namespace.
   const int asked = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
   if (asked < 0) return 0;
   ethtool_cmd settings{};
@@ -73,7 +73,7 @@ std::uint32_t megabits_of(const fi_info& info) {
   return speed == static_cast<std::uint32_t>(SPEED_UNKNOWN) ? 0 : speed;
 }
 
-// The words of an address of IP, or of its mask.
+// Splits an IP address, or its mask, into words.
 int words_of(const sockaddr* address, std::uint32_t (&words)[4]) {
   if (address->sa_family == AF_INET) {
     words[0] = reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr;
@@ -87,7 +87,7 @@ bool is_ip(std::uint32_t format) {
   return format == FI_SOCKADDR_IN || format == FI_SOCKADDR_IN6;
 }
 
-// The subnets of this machine's addresses.
+// These are the subnets of this machine's addresses.
 class Subnets {
  public:
   Subnets() {
@@ -99,7 +99,7 @@ class Subnets {
   Subnets(const Subnets&) = delete;
   Subnets& operator=(const Subnets&) = delete;
 
-  // As a number that is never 0 for an address of IP, else 0.
+  // Returns the subnet as a number that is never 0 for an IP address, else 0.
   std::uint32_t of(const fi_info& info) const {
     if (!is_ip(info.addr_format) || !info.src_addr) return 0;
     const auto* own = static_cast<const sockaddr*>(info.src_addr);
@@ -143,8 +143,8 @@ ProviderOffer offer_of(const fi_info& info, const Subnets& subnets) {
   return offer;
 }
 
-// A variable of libfabric's that it reads once, while this lives; what the user has set stays. No
-// program that this one starts sees it.
+// Sets a variable of libfabric's, which libfabric reads once, for the lifetime of this object; a
+// value that the user has set stays. No program that this one starts sees it.
 class LibraryVariable {
  public:
   LibraryVariable(const char* name, const char* value, bool wanted = true)
@@ -161,7 +161,7 @@ class LibraryVariable {
   const char* name_;
 };
 
-// Whether two offers are of one provider at one address.
+// Returns whether two offers are of one provider at one address.
 bool is_same(const fi_info& one, const fi_info& other) {
   const auto text = [](const char* given) { return std::string_view(given ? given : ""); };
   return text(one.fabric_attr->prov_name) == text(other.fabric_attr->prov_name) &&
@@ -172,7 +172,7 @@ bool is_same(const fi_info& one, const fi_info& other) {
           std::memcmp(one.src_addr, other.src_addr, one.src_addrlen) == 0);
 }
 
-// What we need, and which of the provider's demands we can meet.
+// Fills in what we need, and which of the provider's demands we can meet.
 void fill_hints(fi_info& hints) {
   hints.caps = FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE;
   hints.mode = FI_CONTEXT | FI_CONTEXT2;
@@ -186,8 +186,8 @@ void fill_hints(fi_info& hints) {
   hints.tx_attr->msg_order = hints.rx_attr->msg_order = FI_ORDER_SAS;
 }
 
-// The same offer, of an endpoint that also reads and writes peers' memory, and says when a write is
-// there (FI_DELIVERY_COMPLETE, by which Endpoint::open knows it). Null: there is none.
+// Returns the same offer for an endpoint that also reads and writes peers' memory, and says when a
+// write has arrived (FI_DELIVERY_COMPLETE, by which Endpoint::open knows it). Null: there is none.
 fi_info* with_remote_access(const Library& library, const fi_info& offer) {
   if (!settings.network_remote_access || emulates_remote_access(offer.fabric_attr->prov_name))
     return nullptr;
@@ -209,7 +209,7 @@ fi_info* with_remote_access(const Library& library, const fi_info& offer) {
   return found;
 }
 
-// The NUMA node of all CPUs on which this process may run; -1: they are on several.
+// Returns the NUMA node of all CPUs on which this process may run; -1: they are on several.
 int own_numa_node() {
   cpu_set_t allowed;
   if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return -1;
@@ -247,11 +247,11 @@ Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) 
   fi_info* all = nullptr;
   int code;
   {
-    // Room for tagged messages that nobody has asked for, which we never send: 16 MiB a process
-    // that libfabric 2.x touches when it opens TCP. The least that it takes.
+    // This is the room for unexpected tagged messages, which we never send: 16 MiB a process that
+    // libfabric 2.x touches when it opens TCP. The value is the least that it takes.
     const LibraryVariable no_room("FI_TCP_MAX_RX_SIZE", "64");
-    // Its provider for InfiniBand reads the kernel's table of symbols (40 ms of a core) before it
-    // looks for devices.
+    // libfabric's provider for InfiniBand reads the kernel's table of symbols (40 ms of a core)
+    // before it looks for devices.
     const LibraryVariable no_verbs("FI_PROVIDER", "^verbs",
                                    ::access("/sys/class/infiniband", F_OK) != 0);
     code = library.getinfo(interface_version, nullptr, nullptr, 0, hints, &all);

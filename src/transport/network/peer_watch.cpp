@@ -32,7 +32,8 @@ bool is_same_host(const sockaddr_storage& one, const sockaddr_storage& other) {
          reinterpret_cast<const sockaddr_in&>(other).sin_addr.s_addr;
 }
 
-// The kernel asks the other one now and then, and gives up after so long without an answer.
+// Makes the kernel probe the other one now and then, and give up after the given time without an
+// answer.
 void ask_for_signs(int descriptor, const WatchPatience& patience) {
   const auto limit_ms = static_cast<unsigned>(patience.silent);
   const int seconds = static_cast<int>(patience.silent / 1000);
@@ -48,7 +49,7 @@ void ask_for_signs(int descriptor, const WatchPatience& patience) {
   set(IPPROTO_TCP, TCP_USER_TIMEOUT, limit_ms);
 }
 
-// It says nothing of the other side.
+// Returns whether the error is a shortage here, which says nothing of the other side.
 bool is_own_shortage(int error) {
   return error == EAGAIN || error == EADDRNOTAVAIL || error == EADDRINUSE || error == ENOBUFS ||
          error == ENOMEM;
@@ -89,12 +90,13 @@ void HostWatch::close() {
   connected_ = false;
 }
 
-// From where the provider's connections come, too: the same way. The errno of what failed, or 0.
+// Opens a socket bound to the address from which the provider's connections come, too, so that it
+// goes the same way. Returns the errno of what failed, or 0.
 int HostWatch::open() {
   const int made = ::socket(address_.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (made < 0) return errno;
   descriptor_ = platform::move_to_high_number(made);
-  const int on = 1;  // the port is found when it connects: there are more of them then
+  const int on = 1;  // the port is chosen at connect: more are then free
   (void)::setsockopt(descriptor_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on);
   if (::bind(descriptor_, reinterpret_cast<sockaddr*>(&own_), address_bytes_) == 0) return 0;
   const int error = errno;
@@ -109,11 +111,11 @@ void HostWatch::failed(int error, std::int64_t now_ms) {
 }
 
 void HostWatch::begin_trying(std::int64_t now_ms, const WatchPatience& patience) {
-  // Once in a while, whatever the answer is.
+  // There is at most one look per this time, whatever the answer is.
   constexpr std::int64_t pause_ms = 250;
   if (now_ms < tried_ms_ + pause_ms) return;
   tried_ms_ = now_ms;
-  // Without a descriptor nothing is learnt; an address of ours that is gone says enough.
+  // Without a descriptor nothing is learnt; but if our own address is gone, that says enough.
   if (const int error = open()) return error == EADDRNOTAVAIL ? failed(error, now_ms) : void();
   if (::connect(descriptor_, reinterpret_cast<sockaddr*>(&address_), address_bytes_) == 0 ||
       errno == EINPROGRESS)
@@ -123,7 +125,7 @@ void HostWatch::begin_trying(std::int64_t now_ms, const WatchPatience& patience)
 }
 
 void HostWatch::look_at_trying(std::int64_t now_ms, const WatchPatience& patience) {
-  // The kernel would repeat what is lost more and more seldom; a new try begins at once.
+  // The kernel would repeat a lost request ever more seldom; a new try begins at once.
   constexpr std::int64_t try_ms = 1000;
   pollfd end{descriptor_, POLLOUT, 0};
   if (::poll(&end, 1, 0) == 0) {
@@ -142,7 +144,7 @@ WatchResult HostWatch::look_at_connected(std::int64_t now_ms) {
   const int error = error_of(descriptor_);
   if (error == 0 && !(end.revents & (POLLHUP | POLLRDHUP | POLLERR))) return WatchResult::none;
   failed(error ? error : ECONNRESET, now_ms);
-  // Ended from there, by its process or its kernel: a new try says which.
+  // The connection was ended from there, by the process or by its kernel: a new try says which.
   if (error == 0 || error == ECONNRESET || error == EPIPE) return WatchResult::none;
   return WatchResult::host_silent;
 }

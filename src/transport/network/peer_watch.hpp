@@ -1,7 +1,8 @@
-// Whether another host is still there, asked of its kernel: a TCP connection to where one of its
-// processes listens for the provider's connections. Nothing is sent by it; the kernel there answers
-// for a process that computes, and ends it with the process. Used by message/network/peer_loss.
-// Invariant: one thread at a time, under the progress lock.
+// Watches whether another host is still there, by a TCP connection to where one of its processes
+// listens for the provider's connections. Nothing is sent over it; the kernel there answers for a
+// process that computes, and ends the connection with the process. It is used by
+// message/network/peer_loss.
+// Invariant: one thread at a time calls this, under the progress lock.
 #pragma once
 
 #include <sys/socket.h>
@@ -13,14 +14,14 @@
 
 namespace baton::transport::network {
 
-// Where a TCP provider's process listens. False where the address is of another kind.
+// Reads where a TCP provider's process listens. Returns false where the address is of another kind.
 bool read_socket_address(const Address& address, sockaddr_storage* socket_address,
                          socklen_t* bytes);
 
-// How long a sign of life may be missing, in milliseconds.
+// How long a sign of life may be missing, in milliseconds, before the host is taken for lost.
 struct WatchPatience {
-  std::int64_t silent;   // where there was one before
-  std::int64_t first;    // where there was none yet: the way there may be barred
+  std::int64_t silent;   // where there was a sign before
+  std::int64_t first;    // where there was none yet: a firewall may bar the way
   std::int64_t refused;  // where the host answers, and says that nobody listens
 };
 
@@ -33,20 +34,21 @@ class HostWatch {
   HostWatch& operator=(const HostWatch&) = delete;
   ~HostWatch() { close(); }
 
-  // Watches by this process from now on; `own` is where we are ourselves.
+  // Watches that process from now on; `own` is the address of this process.
   void aim(Process process, const Address& address, const Address& own);
   void close();
-  // Watches by nobody.
+  // Watches no process any more.
   void forget_aim() { address_bytes_ = 0; }
-  // Something has come from there, by whatever way.
+  // Notes that something has come from the host, by whatever way.
   void heard() { reached_ = true; }
-  // What has become clear by now; asked again and again. No system call that waits.
+  // Returns what has become clear by now; it is called again and again. It makes no system call
+  // that waits.
   WatchResult look(std::int64_t now_ms, const WatchPatience& patience);
 
   Process process() const { return process_; }
-  // errno's, of what `look` has found.
+  // The errno of what `look` has found.
   int error() const { return error_; }
-  // Whether any process of the host has ever answered.
+  // Returns whether any process of the host has ever answered.
   bool was_reached() const { return reached_; }
 
  private:
@@ -68,8 +70,9 @@ class HostWatch {
   std::int64_t failing_since_ms_ = 0;  // 0: it does not fail
 };
 
-// Cuts this process's connections with a host that is lost, so that the provider gives back what is
-// on its way there: those to a port of `peer`, and those that came from there to our own.
+// Cuts this process's connections with a host that is lost, so that the provider gives back the
+// operations that are on their way there: connections to a port of `peer`, and those that came from
+// there to our own.
 void cut_connections(const Address& peer, const Address& own);
 
 }  // namespace baton::transport::network

@@ -1,6 +1,6 @@
-// Several interfaces of a process (multi-rail): each is an endpoint of its own, and a peer's is
-// reached from one of ours in the same subnet. Invariant: a further one is used only after the peer
-// has said that a probe of ours came there: it is no other host's that has the same address, and no
+// A process may have several interfaces (multi-rail): each is an endpoint of its own, and a peer's
+// is reached from one of ours in the same subnet. Invariant: a further interface is used only after
+// the peer has said that a probe of ours came there: no other host has the same address, and no
 // firewall is between.
 #include <cstring>
 #include <utility>
@@ -13,11 +13,11 @@ namespace baton::transport::network {
 
 namespace {
 
-// Packets that may come there before the first is taken: probes only.
+// This many packets, which are probes only, may come there before the first is taken.
 constexpr std::size_t probe_buffers = 2;
 constexpr std::uint32_t probe_number = ~0u;  // of a header, where others are counted
 
-// A peer is asked again with each so many long messages, so many times.
+// A peer is probed again after each `messages_between` long messages, at most `asked_max` times.
 constexpr std::uint32_t messages_between = 32, asked_max = 8;  // guess
 
 }  // namespace
@@ -67,7 +67,7 @@ std::uint32_t Network::rails_to(NetworkPeer& peer, int offered) {
     probe.number = probe_number;
     probe.sender = number_of(self_);
     probe.proof = proof_of(peer.out_key, probe);
-    // Where there is no connection yet it finds no room: the next message tries again.
+    // Where there is no connection yet the probe finds no room: the next message tries again.
     if (endpoints_[further.from].inject(further.address, &probe, sizeof probe) == Started::later)
       --further.asked;
   }
@@ -89,7 +89,7 @@ void Network::take_probes(int rail) {
 }
 
 bool Network::poll(void (*arrived)(std::uint32_t number), bool all) {
-  constexpr std::uint64_t gap = 16;  // guess: looks at interfaces that are expected to be silent
+  constexpr std::uint64_t gap = 16;  // guess: looks between looks at interfaces that expect nothing
   looked();
   bool any = endpoint().poll(arrived);
   if (BATON_LIKELY(rails_ == 1)) return any;

@@ -1,4 +1,4 @@
-// Numbers that nobody can guess: for keys and nonces.
+// Gives numbers that nobody can guess, for keys and nonces.
 #pragma once
 
 #include <sys/random.h>

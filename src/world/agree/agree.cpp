@@ -19,7 +19,7 @@ Datatype& bytes_type() {
 Error agree_allgather(const Members& members, const void* mine, std::int64_t bytes, void* all) {
   const std::int32_t count = members.count, own = members.position;
   auto block = static_cast<std::size_t>(bytes);
-  // Gathered from our own position on, then turned so that position 0 comes first.
+  // The blocks are gathered from our own position on, then rotated so that position 0 comes first.
   auto* gathered = static_cast<char*>(std::malloc(block * static_cast<std::size_t>(count)));
   if (!gathered) return fail(MPI_ERR_NO_MEM, "no memory to agree with %d ranks", count);
   std::memcpy(gathered, mine, block);

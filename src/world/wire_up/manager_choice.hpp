@@ -1,4 +1,5 @@
-// Which process manager's variables count where several are in the environment. Pure.
+// Chooses the process manager whose variables count where several are in the environment. The
+// function is pure.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +8,7 @@ namespace baton::world {
 
 enum class ManagerKind : std::uint8_t { none, pmi1, pmi2, pmix };
 
-// What the environment says; null where a variable is not set.
+// These are the variables of the environment; null where a variable is not set.
 struct ManagerVariables {
   const char* pmi_fd = nullptr;
   const char* pmi_port = nullptr;
@@ -20,8 +21,9 @@ struct ManagerVariables {
   bool fd_is_socket = false;  // PMI_FD is an open socket of this process
 };
 
-// Launchers start launchers, whose processes keep the outer one's variables. An open connection was
-// made for this very process; a number that is none was inherited without it.
+// Chooses the manager. Launchers start launchers, whose processes keep the outer launcher's
+// variables. An open connection was made for this very process; a number that is no open connection
+// was inherited without it.
 ManagerKind choose_manager(const ManagerVariables& variables);
 
 }  // namespace baton::world

@@ -20,7 +20,7 @@ struct Key {
   char text[40];
 };
 
-// A rank's record may need several values.
+// Returns the key of a part of a rank's record, which may need several values.
 Key key_of(int rank, std::size_t part) {
   Key key;
   std::snprintf(key.text, sizeof key.text, "baton.%d.%zu", rank, part);
@@ -92,7 +92,8 @@ Error PmiManager::take_place(const ManagerVariables& variables) {
       variables.pmi_rank ? variables.pmi_rank : "", variables.pmi_size ? variables.pmi_size : "");
 }
 
-// Over PMI_PORT the manager first learns who calls, and then says what is in variables elsewhere.
+// Introduces this rank over PMI_PORT: the manager first learns who calls, and then tells what is
+// otherwise in variables.
 Error PmiManager::introduce_by_port(const char* id) {
   PmiReply reply;
   PmiRequest request(PmiDialect::pmi1, "initack");
@@ -109,7 +110,7 @@ Error PmiManager::introduce_by_port(const char* id) {
   return MPI_SUCCESS;
 }
 
-// The first question is a line in both dialects.
+// Agrees on a version of the protocol. The first question is a line in both dialects.
 Error PmiManager::agree_on_version() {
   PmiReply reply;
   PmiRequest request(PmiDialect::pmi1, "init");
@@ -152,7 +153,7 @@ Error PmiManager::keep_job_name(const PmiReply& reply, const char* field, const 
   return MPI_SUCCESS;
 }
 
-// Managers need not know it; only a connection that fails is an error.
+// Asks which ranks are here. Managers need not know it; only a connection that fails is an error.
 Error PmiManager::learn_ranks_here() {
   PmiReply reply;
   PmiRequest request(dialect_, is_pmi1() ? "get" : "info-getjobattr");
@@ -237,7 +238,7 @@ void PmiManager::abort(int code, const char* words) {
   const std::size_t length = pmi_words(dialect_, words, text, sizeof text);
   if (is_pmi1()) request.add("exitcode", code);
   if (!is_pmi1()) request.add("isworld", "TRUE").add("msg", {text, length});
-  // The job ends anyway; there is nobody to tell.
+  // The job ends anyway, so an error is not reported to anybody.
   [[maybe_unused]] Error error = wire_.tell(request, patience_.answer_ms);
 }
 

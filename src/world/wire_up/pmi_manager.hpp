@@ -1,5 +1,5 @@
-// Process managers that speak PMI-1 (Hydra, of MPICH and of Intel) or PMI-2 (`srun --mpi=pmi2`)
-// over a connection that each rank has. connect.cpp makes it.
+// These are the process managers that speak PMI-1 (Hydra, of MPICH and of Intel) or PMI-2 (`srun
+// --mpi=pmi2`), over a connection that each rank has. connect.cpp makes it.
 #pragma once
 
 #include "world/wire_up/manager_choice.hpp"
@@ -12,7 +12,7 @@ class PmiManager final : public ProcessManager {
  public:
   PmiManager(PmiDialect dialect, Patience patience) : dialect_(dialect), patience_(patience) {}
   ~PmiManager() override;
-  // Once, before all else.
+  // Starts the connection. It is called once, before all other functions.
   Error start(const ManagerVariables& variables);
 
   const char* name() const override { return is_pmi1() ? "PMI-1" : "PMI-2"; }
@@ -45,7 +45,7 @@ class PmiManager final : public ProcessManager {
   PmiWire wire_;
   int rank_ = -1;
   int size_ = 0;
-  int value_length_max_ = 1024;  // the terminating zero included
+  int value_length_max_ = 1024;  // with the terminating zero
   int* here_ = nullptr;
   int here_count_ = 0;
   char job_[256] = "";

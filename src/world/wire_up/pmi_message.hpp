@@ -1,5 +1,6 @@
-// The messages of PMI as text: PMI-1 has lines of words, PMI-2 has frames of fields behind their
-// length. Pure; what arrives may be anything. pmi_manager.cpp sends and receives them.
+// These are the messages of PMI as text: PMI-1 has lines of words, PMI-2 has frames of fields
+// behind their length. The functions are pure; what arrives may be anything. pmi_manager.cpp sends
+// and receives them.
 //   cmd=put kvsname=K key=A value=B <end of line>
 //   "44    " cmd=kvs-put;key=A;value=B;
 #pragma once
@@ -12,7 +13,8 @@ namespace baton::world {
 
 enum class PmiDialect : std::uint8_t { pmi1, pmi2 };
 
-// Longer ones are taken for garbage: a name of 256 characters, a key of 64 and a value of 1024 fit.
+// Longer messages are taken for garbage: a name of 256 characters, a key of 64 and a value of 1024
+// fit.
 constexpr std::size_t pmi_message_bytes_max = 4096;
 
 class PmiRequest {
@@ -20,7 +22,8 @@ class PmiRequest {
   PmiRequest(PmiDialect dialect, const char* command);
   PmiRequest& add(const char* name, std::string_view value);
   PmiRequest& add(const char* name, int value);
-  // What is sent; empty where it does not fit, or a value would have been taken apart.
+  // Returns the message to be sent; empty where it does not fit, or where a value has characters
+  // that would end it.
   std::string_view finish();
 
  private:
@@ -32,31 +35,32 @@ class PmiRequest {
   char text_[pmi_message_bytes_max];
 };
 
-// Words for people as a value: what would end it becomes a blank or a colon, the rest is cut.
+// Turns words for people into a value: characters that would end it become a blank or a colon, the
+// rest is cut off.
 std::size_t pmi_words(PmiDialect dialect, const char* words, char* text, std::size_t room);
 
 enum class PmiArrival : std::uint8_t { whole, more, garbage };
 
-// Takes the first message from what has been received: its text, without line's end or length, and
-// how many bytes it took.
+// Takes the first message from the received bytes: its text, without line's end or length, and the
+// number of bytes that it took.
 PmiArrival take_pmi_message(PmiDialect dialect, std::string_view received, std::string_view* text,
                             std::size_t* used);
 
-// A message's text, taken apart. Views into that text.
+// This is a message's text, taken apart into views of that text.
 struct PmiReply {
   PmiDialect dialect = PmiDialect::pmi1;
   std::string_view text;
 
-  // Empty when there is none.
+  // Returns the command; empty when there is none.
   std::string_view command() const;
-  // False when there is no such field.
+  // Returns false when there is no such field.
   bool find(std::string_view name, std::string_view* value) const;
   bool find(std::string_view name, int* number) const;
-  // What the manager answers: 0 is success, also where it says nothing.
+  // Returns whether the manager's answer says success: 0, or nothing at all.
   bool succeeded() const;
 };
 
-// A decimal number that is all of the text.
+// Reads a decimal number that is all of the text.
 bool whole_number(std::string_view text, int* number);
 
 }  // namespace baton::world

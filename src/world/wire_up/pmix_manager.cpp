@@ -18,7 +18,7 @@ namespace {
 using namespace platform;
 
 constexpr const char* record_key = "baton.record";
-// Not PMIx's: its errors are small negative numbers.
+// PMIx does not use this value: its errors are small negative numbers.
 constexpr int no_answer = INT_MIN;
 
 struct FreeValue {
@@ -30,8 +30,9 @@ struct FreeValue {
 };
 using OwnedValue = std::unique_ptr<pmix::Value, FreeValue>;
 
-// What a call takes and gives; nothing in it points to the caller's memory. A copy is in the heap
-// while the call runs, and stays there where it never returns, as does the record.
+// These are the arguments and results of a call; nothing in it points to the caller's memory. A
+// copy lies in the heap while the call runs, and stays there if the call never returns, as does the
+// record.
 struct Call {
   const pmix::Functions* pmix;
   int (*body)(Call&);
@@ -50,7 +51,7 @@ void run(void* argument) {
   call.status = call.body(call);
 }
 
-// The status, or no_answer. The caller's object gets the results.
+// Makes the call and returns its status, or no_answer. The caller's object gets the results.
 int call_pmix(Call& call, int limit_ms) {
   Call* apart = new (std::nothrow) Call(call);
   if (!apart) {
@@ -154,7 +155,7 @@ Error PmixManager::learn_size() {
   return MPI_SUCCESS;
 }
 
-// Managers need not know it.
+// Asks which ranks are here. Managers need not know it.
 Error PmixManager::learn_ranks_here() {
   Call call{.pmix = pmix_, .body = get_body, .process = self_, .key = pmix::local_peers_key};
   call.process.rank = pmix::any_rank;
@@ -173,7 +174,7 @@ Error PmixManager::publish(const void* record, std::size_t bytes) {
   auto* copy = static_cast<char*>(std::malloc(bytes));
   if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a record of %zu bytes", bytes);
   std::memcpy(copy, record, bytes);
-  // Committed by the same call: it costs a message to the node's own daemon.
+  // This call also commits the record, which costs a message to the node's own daemon.
   Call call{.pmix = pmix_, .body = put_body, .key = record_key, .bytes = bytes, .record = copy};
   const int status = call_pmix(call, patience_.answer_ms);
   if (status != no_answer) std::free(copy);
@@ -181,7 +182,8 @@ Error PmixManager::publish(const void* record, std::size_t bytes) {
 }
 
 Error PmixManager::fence() {
-  // Slurm loses what is put after the first fence that collects, so there is one such fence.
+  // Slurm loses records that are put after the first fence that collects, so there is only one such
+  // fence.
   Call call{.pmix = pmix_, .body = records_are_shared_ ? fence_body : collecting_fence_body};
   const int status = call_pmix(call, patience_.fence_ms);
   records_are_shared_ = true;
@@ -217,7 +219,7 @@ Error PmixManager::finalize() {
 void PmixManager::abort(int code, const char* words) {
   Call call{.pmix = pmix_, .body = abort_body, .code = code};
   std::snprintf(call.words, sizeof call.words, "%s", words);
-  call_pmix(call, patience_.answer_ms);  // the job ends anyway; there is nobody to tell
+  call_pmix(call, patience_.answer_ms);  // the job ends anyway, so an error is not reported
 }
 
 }  // namespace baton::world

@@ -1,6 +1,7 @@
-// Process managers that speak PMIx (PRRTE's prterun, `srun --mpi=pmix`), through PMIx's own
-// library. Its calls block, so each runs within a limit; after one that did not return the manager
-// is of no use any more. There is one in a process, and it lives until the process ends.
+// These are the process managers that speak PMIx (PRRTE's prterun, `srun --mpi=pmix`), through
+// PMIx's own library. Its calls block, so each runs within a limit; after a call that did not
+// return the manager cannot be used any more. There is one manager in a process, and it lives until
+// the process ends.
 #pragma once
 
 #include "platform/pmix.hpp"
@@ -12,7 +13,7 @@ class PmixManager final : public ProcessManager {
  public:
   explicit PmixManager(Patience patience) : patience_(patience) {}
   ~PmixManager() override;
-  // Once, before all else.
+  // Starts the connection. It is called once, before all other functions.
   Error start();
 
   const char* name() const override { return "PMIx"; }
@@ -36,7 +37,7 @@ class PmixManager final : public ProcessManager {
   std::uint32_t size_ = 0;
   int* here_ = nullptr;
   int here_count_ = 0;
-  bool records_are_shared_ = false;  // the first fence has been
+  bool records_are_shared_ = false;  // the first fence is over
 };
 
 }  // namespace baton::world

@@ -12,7 +12,7 @@ struct Block {
   int first_node, nodes, ranks_each;
 };
 
-// Takes "NUMBER" and what stands behind it from the front.
+// Takes "NUMBER" and the character `behind` it from the front.
 bool take_number(std::string_view* text, char behind, int* number) {
   const std::size_t end = text->find(behind);
   if (end == std::string_view::npos || !whole_number(text->substr(0, end), number) || *number < 0)
@@ -29,8 +29,8 @@ bool take_block(std::string_view* text, Block* block) {
          take_number(text, ')', &block->ranks_each);
 }
 
-// Calls each(first rank, ranks, node) for each node of each block until all ranks have had theirs.
-// False when the text ends otherwise than it should, or would go on for ever.
+// Calls each(first rank, ranks, node) for each node of each block until all ranks have a node.
+// Returns false when the text ends otherwise than it should, or would go on for ever.
 template <class Each>
 bool walk_mapping(std::string_view blocks, int size, Each each) {
   int rank = 0;

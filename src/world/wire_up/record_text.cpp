@@ -42,7 +42,7 @@ bool read_record_text(std::string_view text, void* record, std::size_t bytes) {
     bits -= 8;
     *next++ = static_cast<std::uint8_t>(held >> bits);
   }
-  // What is left over are the zeros of the last letter.
+  // The remaining bits must be the zeros that fill up the last letter.
   return (held & ((1u << bits) - 1)) == 0;
 }
 
