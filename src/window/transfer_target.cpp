@@ -3,8 +3,8 @@
 #include <cstdlib>
 #include <new>
 
-#include "message/core/progress.hpp"
 #include "message/core/point_to_point.hpp"
+#include "message/core/progress.hpp"
 #include "message/core/wait.hpp"
 #include "window/change.hpp"
 

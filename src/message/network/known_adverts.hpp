@@ -2,7 +2,7 @@
 // to the rank that it names, and answers that rank's envelope before it has come. Both sides match
 // the sender's messages in order, the receiver in its queue, the sender among the adverts it knows,
 // and come to the same result: before an advertised receive none stands in the queue that is not
-// advertised and could match the same messages (docs/decisions/network.md).
+// advertised and could match the same messages (docs/decisions/network-adverts.md).
 #pragma once
 
 #include <cstdint>

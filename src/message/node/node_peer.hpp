@@ -82,7 +82,7 @@ struct Lease {
 
 // Windows that change hands: one of us gives one to the other with a message that fits, and gets it
 // back with a later one: a rank writes where it has read last, which its core still has
-// (docs/decisions/staging.md). Each of the two adds one. Under the send lock.
+// (docs/decisions/ownership-transfer.md). Each of the two adds one. Under the send lock.
 struct TransferredWindows {
   struct Window {
     lockfree::Window chunks;
