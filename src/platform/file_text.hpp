@@ -7,7 +7,8 @@
 
 namespace baton::platform {
 
-// Nothing, with errno set, where the file cannot be opened or read to its end.
+// Returns the file's text; nothing, with errno set, where it cannot be opened or read to its end.
+// That may also happen to a file that vanishes while it is read, since its process ends.
 std::optional<std::string> file_text(const std::string& path);
 
 }  // namespace baton::platform
