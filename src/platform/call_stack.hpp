@@ -14,7 +14,7 @@ int call_stack(const void** frames, int frames_max);
 struct CodePlace {
   const char* file = nullptr;  // null: in no known file
   std::size_t file_offset = 0;
-  const char* function = nullptr;  // null: in none that is exported
+  const char* function = nullptr;  // null: in no exported one
   std::size_t function_offset = 0;
 };
 CodePlace code_place(const void* address);

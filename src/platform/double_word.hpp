@@ -28,8 +28,8 @@ inline DoubleWord load_double_word(const DoubleWord& word) {
   return value;
 }
 
-// Writes `desired` if `expected` is there; whether it was. What was there, in `expected`.
-// Orders as a full fence does.
+// Writes `desired` if the word holds `expected`, and returns whether it did. `expected` gets the
+// former value. It orders as a full fence does.
 inline bool exchange_double_word(DoubleWord& word, DoubleWord& expected,
                                  const DoubleWord& desired) {
   bool done;
