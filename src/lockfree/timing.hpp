@@ -87,8 +87,7 @@ struct Event {
   std::int32_t tag;
   std::uint16_t call;  // index of a TimedCall
   EventKind kind;
-  std::uint8_t thread;  // of the rank's threads, in the order of their first calls; the last number
-                        // is all others'
+  std::uint8_t thread;  // of the rank's, by first call; the last number is all others'
 };
 static_assert(sizeof(Event) == 48);
 
