@@ -1,6 +1,6 @@
-// A datatype under construction: what its constructor's arguments say about its bounds, size,
-// elements and shape (MPI 5.0, "Derived Datatypes" and "Lower-Bound and Upper-Bound Markers").
-// Used by construct.cpp, layout.cpp and array.cpp.
+// A draft is a datatype under construction: the bounds, size, elements and shape that follow from
+// its constructor's arguments (MPI 5.0, "Derived Datatypes" and "Lower-Bound and Upper-Bound
+// Markers"). construct.cpp, layout.cpp and array.cpp use it.
 #pragma once
 
 #include <cstdint>

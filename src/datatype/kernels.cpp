@@ -1,7 +1,7 @@
-// These are the loops of the predefined operations, and which of them is defined on which kind of
-// element. The file is compiled once a level (src/CMakeLists.txt): no function may be shared with
-// another file, or instructions of a higher level leak into common code. Hence no inline functions
-// from headers here.
+// This has the loops of the predefined operations, and their table by kind of element. It is
+// compiled once a level (src/CMakeLists.txt): no function may be shared with another file, or
+// instructions of a higher level leak into common code. Hence it uses no inline functions of
+// headers.
 #include "datatype/kernels.hpp"
 
 #ifdef __F16C__
@@ -27,9 +27,8 @@ using float128 = __float128;
 using int128 = __int128;
 using uint128 = unsigned __int128;
 
-// Arithmetic on a type is done in this type: on halves in floats, whose rounding is then the only
-// one and is equal with and without instructions for halves; on short integers in one where nothing
-// overflows.
+// Arithmetic on a type is done in this type: on halves in floats, which round once, and equally
+// with and without instructions for halves; on short integers in a type where nothing overflows.
 template <class T>
 struct Arithmetic {
   using Type = T;
@@ -160,8 +159,7 @@ void run_ordered(const void* in, void* inout, std::int64_t count) {
   }
 }
 
-// Halves are converted eight at a time where the CPU can, one by one as the compiler does
-// elsewhere.
+// Halves are converted eight at a time where the CPU can, elsewhere one by one by the compiler.
 #ifdef __F16C__
 template <class Op>
 __m128i eight_halves(__m128i a, __m128i b) {
@@ -278,8 +276,7 @@ void run_pairs(const void* in, void* inout, std::int64_t count) {
   }
 }
 
-// Operations that make no difference between signed and unsigned use unsigned ones, which may
-// overflow.
+// Where signed and unsigned make no difference, loops use unsigned integers, which may overflow.
 template <class Op>
 Kernel for_unsigned(Element element) {
   switch (element) {

@@ -1,8 +1,7 @@
 // This divides ranks in two parts of given sizes, so that they communicate little with each other:
 // from two initial partitions (by number; grown from one end of the pattern), each improved by
-// exchanges (Kernighan and Lin, "An efficient heuristic procedure for partitioning graphs"). Pure;
-// `reorder` calls.
-// The same input gives the same parts everywhere.
+// exchanges (Kernighan and Lin, "An efficient heuristic procedure for partitioning graphs"). It
+// is pure; `reorder` calls it. Equal input gives equal parts everywhere.
 #pragma once
 
 #include <cstdint>
