@@ -1,7 +1,6 @@
 // This has the loops of the predefined operations, and their table by kind of element. It is
 // compiled once a level (src/CMakeLists.txt): no function may be shared with another file, or
-// instructions of a higher level leak into common code. Hence it uses no inline functions of
-// headers.
+// instructions of a higher level leak into common code. So it uses no inline functions of headers.
 #include "datatype/kernels.hpp"
 
 #ifdef __F16C__
@@ -27,8 +26,8 @@ using float128 = __float128;
 using int128 = __int128;
 using uint128 = unsigned __int128;
 
-// Arithmetic on a type is done in this type: on halves in floats, which round once, and equally
-// with and without instructions for halves; on short integers in a type where nothing overflows.
+// Arithmetic on a type is done in this type: for halves in float, which rounds only once, equally
+// with or without instructions for halves; for short integers in a type that does not overflow.
 template <class T>
 struct Arithmetic {
   using Type = T;
