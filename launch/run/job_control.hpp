@@ -16,8 +16,8 @@ namespace baton::launch {
 // process knows only the sessions that it has set.
 bool share_sessions(std::size_t ranks);
 
-// Is called before the first rank starts. From here on a stop (Ctrl-Z, reading the terminal in the
-// background) stops the ranks' sessions, and SIGCONT continues them. This process itself is not
+// This is called before the first rank starts. From here on a stop (Ctrl-Z, reading the terminal in
+// the background) stops the ranks' sessions, and SIGCONT continues them. This process itself is not
 // stopped: mpiexec may be killed meanwhile.
 void follow_stops();
 bool is_stopped();

@@ -309,7 +309,7 @@ MemoryBinding process_binding(const MemoryPlan& plan, int rank) {
     if (std::ranges::find(home.ranks, rank) == home.ranks.end()) continue;
     if (policy.word == MemoryWord::near && !policy.strict) return {MemoryMode::local, 0};
     MemoryBinding binding = binding_of(policy, home.all, home.all.nodes.front());
-    // Of several named nodes the kernel takes the nearest that has room, then other nodes.
+    // From several named nodes the kernel takes the nearest that has room, then other nodes.
     if (binding.mode == MemoryMode::prefer) binding.nodes = mask_of(home.all.nodes, home.all.meant);
     return binding;
   }

@@ -245,7 +245,7 @@ std::string Output::lost() const {
     return "output of the ranks is lost: " + form_.folder + ": " + std::strerror(file_error_);
   if (unwritten_ > 0)
     return "output of the ranks is lost: nobody read it before the job had to end";
-  // As with a rank that writes itself, a closed standard error does no harm.
+  // A closed standard error does no harm here, as with a rank that writes itself.
   for (const Shared& shared : shared_)
     if (const int error = shared.to == STDERR_FILENO ? 0 : shared.relay->error(); error != 0)
       return "output of the ranks is lost: " + (shared.name.empty() ? "" : shared.name + ": ") +

@@ -115,7 +115,7 @@ struct BitXor {
     return a ^ b;
   }
 };
-// Of equal values the lower index wins, whichever side it comes from.
+// Among equal values the lower index wins, whichever side it comes from.
 struct MaximumLocation {
   template <class T>
   static bool takes_left(const T& a, const T& b) {

@@ -38,7 +38,7 @@ struct Shape {
   std::int64_t offset;
   const Shape* child;
   std::int64_t run_bytes;  // for runs: the size of each where all are alike, else 0
-  // For runs; owned. These are the offsets from the origin, and where lengths differ the packed
+  // These are for runs, and owned: the offsets from the origin, and where lengths differ the packed
   // bytes before each run, with the whole size as one more at the end.
   std::int64_t* offsets;
   std::int64_t* starts;

@@ -34,7 +34,7 @@ enum class OfferState : std::uint32_t {
 template <class Atomics>
 struct alignas(cache_line_bytes) Offer {
   typename Atomics::template Atomic<OfferState> state;
-  // While the offer is shared: the receiver's buffer, how many bytes move, and the size of a piece.
+  // These are valid while it is shared: the receiver's buffer, all bytes, and the size of a piece.
   typename Atomics::template Atomic<std::uint64_t> piece_bytes;
   typename Atomics::template Atomic<std::uint64_t> target;
   typename Atomics::template Atomic<std::uint64_t> bytes;

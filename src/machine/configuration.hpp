@@ -16,11 +16,11 @@ struct Configuration {
   int ranks = 0;
 };
 
-// local: on as few NUMA nodes as hold the ranks, memory near each. interleave: the same cores,
-// memory over all nodes. spread: ranks dealt out over all nodes, memory all on the first.
-// spread-interleave: both. remote: cores as local, memory on another node. There are `ranks` ranks
-// of `width` threads; 0: as many in each configuration as the first node has cores for, so that
-// configurations can be compared. The error lists the valid names.
+// The names are: local (cores on as few NUMA nodes as hold the ranks, memory near each), interleave
+// (these cores, memory over all nodes), spread (ranks dealt out over all nodes, memory all on the
+// first), spread-interleave (both) and remote (cores as local, memory on another node). There are
+// `ranks` ranks of `width` threads; 0: as many in each configuration as the first node has cores
+// for, so that configurations can be compared. The error lists the valid names.
 std::expected<Configuration, std::string> configure(const Machine& machine, const std::string& name,
                                                     int ranks, int width);
 

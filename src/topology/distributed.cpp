@@ -74,7 +74,7 @@ constexpr std::int64_t bytes_of(std::int64_t edges) {
   return edges * static_cast<std::int64_t>(sizeof(Edge));
 }
 
-// At the first rank: collects the whole graph, and maps it.
+// Collects the whole graph at the first rank, and maps it.
 Error map_whole(Communicator& parent, const Share* shares, const Edge* own, const PlaceTree& tree,
                 Array<Edge>& edges, Mapping& mapping) {
   std::int64_t count = shares[0].edges;
