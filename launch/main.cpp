@@ -56,8 +56,7 @@ namespace baton::launch {
 namespace {
 
 constexpr int usage_code = 2;
-constexpr auto last_words =
-    std::chrono::milliseconds(500);  // guess: time for a reader that stopped
+constexpr auto last_words = std::chrono::milliseconds(500);  // guess: for a reader that stopped
 
 std::expected<machine::Placement, std::string> plan(const Options& options,
                                                     const machine::Machine& machine,

@@ -25,9 +25,8 @@ namespace {
 using namespace advise;
 using Clock = std::chrono::steady_clock;
 
-constexpr int timed_out_code = 124;  // exit code of mpiexec
-constexpr std::size_t rounds_max =
-    25;  // guess: results that are close after so many rounds are equal
+constexpr int timed_out_code = 124;     // exit code of mpiexec
+constexpr std::size_t rounds_max = 25;  // guess: what is close after so many rounds is equal
 
 int fail(const std::string& text, int code = 1) {
   write_error("baton advise: {}\n", text);

@@ -13,8 +13,7 @@ namespace baton::cli::advise {
 namespace {
 
 constexpr double hopeless = 3;  // so many times slower in the first round: there is no second one
-constexpr double chance_most =
-    0.05;  // probability of recommending a configuration that is not better
+constexpr double chance_most = 0.05;  // of recommending one that is not better
 
 std::vector<double> costs_of(const Trial& trial, bool higher_is_better) {
   std::vector<double> costs = trial.values;

@@ -37,9 +37,8 @@ std::vector<int> usual_ranks(int cpus) {
 
 // Returns milliseconds for each measurement, so that the seconds suffice for some rounds of all.
 int milliseconds_each(const std::vector<Contest>& all, double seconds) {
-  constexpr double rounds = 5,
-                   beside = 3;  // guesses: rounds; starting jobs, finding the length of a step
-  constexpr int most = 10;      // guess: another round says more
+  constexpr double rounds = 5, beside = 3;  // guesses: beside: starting jobs, timing a step
+  constexpr int most = 10;                  // guess: another round says more
   std::size_t times = 1;
   for (const Contest& contest : all)
     for (std::int64_t bytes : contest.sizes) times += rivals(contest, bytes).size();

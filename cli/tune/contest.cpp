@@ -52,8 +52,7 @@ bool can_be_measured(CollectiveKind kind, int ranks, std::int64_t bytes) {
 collective::Situation situation_of(const Contest& contest, std::int64_t bytes) {
   collective::Situation situation{contest.kind, contest.ranks, bytes};
   situation.oversubscribed = contest.oversubscribed;
-  situation.room_bytes_max =
-      default_of(*find_setting("room_bytes_max"));  // the rooms with which it is measured
+  situation.room_bytes_max = default_of(*find_setting("room_bytes_max"));  // as in measurements
   return situation;
 }
 

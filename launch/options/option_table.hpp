@@ -30,8 +30,7 @@ enum class Group {
 struct OptionRow {
   Group group;
   const char* names;  // spellings, separated by spaces; the first is preferred
-  const char*
-      value;  // "N", "NAME VALUE": that many words follow; "[=FILE]": only after =; "": none
+  const char* value;  // "N", "NAME VALUE": words that follow; "[=FILE]": only after =; "": none
   unsigned origins;
   const char* text;  // for people; in Group::elsewhere the option to use here instead
   void (*read)(Reader&);

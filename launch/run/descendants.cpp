@@ -110,8 +110,7 @@ void signal_descendants(int signal, std::span<const pid_t> known) {
 }
 
 std::string kill_descendants(std::span<const pid_t> known) {
-  constexpr auto patience =
-      std::chrono::seconds(3);  // guess: pages of a large process are freed slowly
+  constexpr auto patience = std::chrono::seconds(3);  // guess: large processes are freed slowly
   auto last_death = std::chrono::steady_clock::now();
   while (true) {
     const std::vector<pid_t> left = descendants(known);

@@ -117,8 +117,7 @@ std::expected<void, std::string> check_libraries(const LibraryQuestions& asked,
                                                  const Options& options) {
   std::optional<std::string> first;
   for (std::size_t i = 0; i < asked.programs.size(); ++i) {
-    auto libraries =
-        answer_of(asked.questions[i]);  // every answer is read, so that no loader process is left
+    auto libraries = answer_of(asked.questions[i]);  // read all, so that no loader is left
     if (!libraries || first) continue;
     first = problem_of(asked.programs[i], *libraries, options.library_folder);
   }

@@ -17,8 +17,7 @@ namespace baton::launch {
 namespace {
 
 constexpr char name[] = "baton-sweeper";
-constexpr int descriptors_guess =
-    1024;  // on kernels before 5.9: mpiexec has some dozens of descriptors
+constexpr int descriptors_guess = 1024;  // on kernels before 5.9: mpiexec uses some dozens
 
 // Renames the process, so that ps shows it by its function. The arguments lie one behind the other.
 void rename_process(std::span<char*> words) {

@@ -36,8 +36,8 @@ enum AlgorithmNeed : unsigned {
   needs_nothing = 0,
   needs_commuting = 1,      // an operation that commutes
   needs_even = 2,           // all ranks know how long everybody's blocks are
-  needs_in_place = 4,       // ranks all give in place, or none does: for alltoall
-  needs_not_in_place = 8,   // no rank gives in place: for alltoall
+  needs_in_place = 4,       // in place (an alltoall: there all ranks or none are in place)
+  needs_not_in_place = 8,   // not in place (an alltoall, too)
   needs_direct = 16,        // copies between the buffers of ranks; its rounds take lines only
   needs_whole_blocks = 32,  // goes through all of a room's blocks, however long it is
   needs_groups = 64,        // ranks that the machine divides into groups

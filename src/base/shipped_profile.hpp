@@ -21,9 +21,8 @@ struct ShippedValue {
 
 struct ShippedProfile {
   ProcessorFamily family;
-  ProcessorFamily
-      measured;       // the family that was measured; if it is another one, the values are guesses
-  const char* where;  // machine and date of what the values were measured on
+  ProcessorFamily measured;                 // the family measured; if it is another one: guesses
+  const char* where;                        // machine and date of what the values were measured on
   std::span<const ShippedValue> values;     // settings that differ
   std::span<const SelectionRow> rows;       // of the selection; each says where it was measured
   std::span<const SelectionRow> selection;  // the built-in rows, then these

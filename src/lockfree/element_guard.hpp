@@ -24,8 +24,7 @@ enum class GuardMode : std::uint32_t {
 template <class Atomics>
 struct alignas(cache_line_bytes) ElementGuard {  // written by whoever holds the lock
   typename Atomics::template Atomic<GuardMode> mode;
-  typename Atomics::template Atomic<std::uint32_t>
-      lone_uses;  // uses of the lock for single elements, in a row
+  typename Atomics::template Atomic<std::uint32_t> lone_uses;  // in a row, by single elements
 };
 static_assert(sizeof(ElementGuard<Hardware>) == cache_line_bytes);
 

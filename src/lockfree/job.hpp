@@ -62,9 +62,8 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<AbortCause> abort_cause;
     std::atomic<std::uint64_t>
         probe_address;  // address of a word in the rank's own memory that others may try to read
-    std::atomic<std::uint64_t> probe_value;  // the value of that word
-    std::atomic<std::uint64_t>
-        heap_address;  // address at which the rank has mapped its exported heap
+    std::atomic<std::uint64_t> probe_value;   // the value of that word
+    std::atomic<std::uint64_t> heap_address;  // where the rank has mapped its exported heap
     std::atomic<std::int64_t> xpmem_segment;  // segment of the rank's memory; 0: none
     std::atomic<std::int32_t>
         wake_pipe;                    // with a network: the descriptor by which it is woken, plus 1
@@ -93,8 +92,7 @@ struct DepositPlan {
 // This says how lines reach their receivers in a job.
 struct RingPlan {
   DepositPlan deposit;
-  std::int32_t own_max =
-      -1;  // senders to a rank that get rings of their own; -1: depends on the number of ranks
+  std::int32_t own_max = -1;  // senders to a rank with rings of their own; -1: by number of ranks
 };
 
 // These are sums over the rooms of all ranks (lockfree/room_size.hpp). Ranks update them
@@ -102,7 +100,7 @@ struct RingPlan {
 struct alignas(cache_line_bytes) RoomPoolLine {
   std::uint64_t bytes;  // includes rooms that are kept
   std::uint64_t kept_bytes;
-  std::uint64_t rooms;  // rooms that not all ranks have left
+  std::uint64_t rooms;  // that not all ranks have left
 };
 static_assert(sizeof(RoomPoolLine) == cache_line_bytes);
 
@@ -134,8 +132,7 @@ struct JobHeader {
   WorldPlan world;
   std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
   std::uint32_t held;         // by mpiexec, atomically: ranks first wait for a debugger to attach
-  std::uint32_t
-      notes_given;  // by ranks, atomically: a bit for each note that one rank has reported for all
+  std::uint32_t notes_given;  // by ranks, atomically: a bit for each note reported for all
   // Ranks set this atomically: the number of a process on another node that one of them has found
   // lost, plus 1, and, from bit 32 on, libfabric's error. 0: none.
   std::uint64_t lost_process;
@@ -164,8 +161,7 @@ struct SliceLayout {
   std::uint64_t heads;    // the consumer's lines for each sender's ring
   std::uint64_t rings;    // one ring for each sender
   std::uint64_t adverts;  // receives that each sender may write into
-  std::uint64_t
-      rooms;  // rooms of communicators that this rank leads; room_pool_bytes of address space
+  std::uint64_t rooms;    // of communicators that this rank leads; room_pool_bytes of address space
   std::uint64_t progress;  // two lines a chunk: the progress of sender and receiver
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
   std::uint64_t record;    // the rank's TrafficRecord; has memory only in a job that explains

@@ -76,9 +76,8 @@ struct ConsumerLines {
   struct alignas(cache_line_bytes) WishLine {  // seldom written: it stays in the sender's cache
     typename Atomics::template Atomic<std::uint64_t>
         envelopes_only;  // 1: memory for unexpected messages is used up
-    typename Atomics::template Atomic<std::uint64_t>
-        pulled_sizes;  // a bit for each kind: see pull_wished
-    typename Atomics::template Atomic<std::uint64_t> adverts;  // 1: their places have memory
+    typename Atomics::template Atomic<std::uint64_t> pulled_sizes;  // bit by kind: see pull_wished
+    typename Atomics::template Atomic<std::uint64_t> adverts;       // 1: their places have memory
   } wish;
 };
 

@@ -56,8 +56,7 @@ template <class Atomics>
 struct Progress {
   struct alignas(cache_line_bytes) FilledLine {  // written by the sender that holds the chunk
     typename Atomics::template Atomic<std::uint64_t> bytes;
-    typename Atomics::template Atomic<std::uint64_t>
-        took_ticks;  // time it took for the early bytes it filled last
+    typename Atomics::template Atomic<std::uint64_t> took_ticks;  // for early bytes, last time
   } filled;
   struct alignas(cache_line_bytes) EmptiedLine {  // written by the receiver
     typename Atomics::template Atomic<std::uint64_t> bytes;

@@ -101,9 +101,8 @@ struct alignas(page_bytes) TimingHead {
   std::atomic<std::uint32_t> threads;      // 1: several may be in MPI at the same time
   std::atomic<std::uint32_t> calls;        // rows in use
   std::atomic<std::uint32_t> communicators;
-  std::atomic<std::uint32_t>
-      collective_stride;  // only calls whose number is a multiple of it were kept
-  Amount collectives;     // number kept
+  std::atomic<std::uint32_t> collective_stride;  // only calls with multiples of it were kept
+  Amount collectives;                            // number kept
   Amount unkept_communicators;
   Amount events;                            // number kept
   Amount lost_events;                       // events that found no room

@@ -17,12 +17,10 @@
 namespace baton::lockfree {
 
 template <class Atomics>
-struct alignas(cache_line_bytes) TurnLock {               // written by all that want it
-  typename Atomics::template Atomic<std::uint32_t> next;  // the next number to be taken
-  typename Atomics::template Atomic<std::uint32_t>
-      let_in;  // number that a reader lets in, if that reads, too
-  typename Atomics::template Atomic<std::uint32_t>
-      gone;                   // how many have let go; this number is served
+struct alignas(cache_line_bytes) TurnLock {                 // written by all that want it
+  typename Atomics::template Atomic<std::uint32_t> next;    // the next number to be taken
+  typename Atomics::template Atomic<std::uint32_t> let_in;  // by a reader, if it reads, too
+  typename Atomics::template Atomic<std::uint32_t> gone;    // have let go; this number is served
   LastNames<Atomics> takers;  // names for numbers, where a rank leaves one
 };
 static_assert(sizeof(TurnLock<Hardware>) == cache_line_bytes);

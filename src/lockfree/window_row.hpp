@@ -38,8 +38,7 @@ struct WindowRowLayout {
         visitors((waiters + std::bit_ceil(ranks) * std::uint64_t{4} + 7) / 8 * 8),
         bytes(visitors + (ranks + 63) / 64 * std::uint64_t{8}) {}
 
-  std::uint64_t
-      posted;  // u32 by rank: its calls of MPI_Win_post for us so far; written by that rank
+  std::uint64_t posted;    // u32 by rank: calls of MPI_Win_post for us so far; written by that rank
   std::uint64_t waiters;   // u32 by number at `lock`: the rank that has it, plus 1
   std::uint64_t visitors;  // a bit by rank: it has changed our elements by atomic instructions
   std::uint64_t bytes;

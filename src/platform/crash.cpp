@@ -30,8 +30,7 @@ std::atomic<int> crash_signal{0};
 int rank_told() {
   return own_rank.load(std::memory_order_relaxed);
 }
-alignas(
-    16) char own_stack[64 << 10];  // so that an overflow of the program's stack is reported, too
+alignas(16) char own_stack[64 << 10];  // so that stack overflows are reported, too
 
 const char* words_of(int number) {
   switch (number) {

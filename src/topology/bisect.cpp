@@ -109,7 +109,7 @@ void Bisection::move(std::int32_t rank) {
   }
 }
 
-// Returns the weight of the edges between the two sides, counted from either end.
+// Returns the weight of the edges between the two sides, each counted from both its ends.
 std::int64_t Bisection::cut(const std::int32_t* ranks, int count) const {
   std::int64_t sum = 0;
   for (int k = 0; k < count; ++k)
