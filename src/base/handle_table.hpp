@@ -1,8 +1,8 @@
-// Handles to objects. The ABI makes a handle an opaque pointer; ours is never an address, it is
+// A handle names an object. The ABI makes it an opaque pointer; ours is never an address, it is
 //   bits 63..32 generation (never 0) | bit 31 zero | bits 30..27 tag | bits 26..0 slot index
 // so that a freed, foreign or invented value is found out whatever its bits are. Values below
-// 0x1000 are the ABI's predefined handles and have a small array of their own. Used by layers 4
-// to 10. Invariant: a slot never moves once it exists, so `find` needs no lock; `add` and `remove`
+// 0x1000 are the ABI's predefined handles and have a small array of their own. Layers 4 to 10
+// use it. Invariant: a slot never moves once it exists, so `find` needs no lock; `add` and `remove`
 // are serialized by the table's own lock, which is taken only under MPI_THREAD_MULTIPLE, or always
 // for the kinds that the standard lets any thread make at any time.
 #pragma once

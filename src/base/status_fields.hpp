@@ -1,6 +1,6 @@
 // These functions read and write the hidden part of an MPI_Status. The ABI leaves MPI_internal[5]
 // to the implementation: words 0 and 1 are the message's byte count, word 2 is 1 if it was
-// cancelled. Used by layers 6 to 10.
+// cancelled. Layers 6 to 10 use them.
 #pragma once
 
 #include <mpi.h>

@@ -26,7 +26,7 @@ std::map<Place, std::vector<Core>> cores_by_place(const Machine& machine);
 std::string heading(const Place& place);
 // Returns the kernel's numbers of a core's CPUs.
 std::string core_label(const Core& core);
-// Returns the ranks that may run on a core; "." for none.
+// Returns the ranks that may run on a core; "." if there are none.
 std::string ranks_on(const Core& core, const Placement& placement);
 
 // Returns "64 GiB HBM (MCDRAM, no CPUs)".

@@ -18,7 +18,7 @@ void futex_wake(std::atomic<std::uint32_t>& word);
 bool membarrier_register();
 
 // Orders, on every running thread of every registered process, all earlier accesses before all
-// later ones. About 20 us against a running peer.
+// later ones. It takes about 20 us against a running peer.
 void membarrier_all();
 
 // Orders all earlier accesses of this thread before all later ones, stores before loads included.
