@@ -162,7 +162,7 @@ Finding examine_launchers() {
 }  // namespace
 
 int examine_system(bool json) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file too large is an answer here, not a death
+  std::signal(SIGXFSZ, SIG_IGN);  // exceeding the file size limit is a result here, not a death
   read_settings(nullptr);
   const int read_error = sibling_read_error();
   std::vector<Finding> findings{

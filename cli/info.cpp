@@ -1,4 +1,5 @@
-// `baton info`: what was built, of what, and what it found; as ompi_info and mpichversion give it.
+// `baton info` prints which version was built, with which libraries, and the files it found, as
+// ompi_info and mpichversion do.
 #include <fmt/format.h>
 #include <gnu/libc-version.h>
 #include <mpi.h>

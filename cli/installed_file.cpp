@@ -12,7 +12,7 @@ namespace baton::cli {
 
 namespace {
 
-// The first that is there; the ways begin in the tool's folder.
+// Returns the first file that exists. The paths in `ways` begin in the tool's folder.
 std::string first_of(std::initializer_list<const char*> ways, const std::string& name) {
   char folder[PATH_MAX];
   if (!platform::own_folder(folder)) return {};

@@ -1,4 +1,4 @@
-// `baton lab`: the studies are Python; this finds them and becomes python3.
+// `baton lab` finds the studies, which are Python, and becomes python3.
 
 #include <fmt/format.h>
 #include <unistd.h>

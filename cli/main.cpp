@@ -1,5 +1,5 @@
-// The `baton` tool: reads the command line, nothing else. The subcommands stand in files of their
-// own.
+// The `baton` tool reads the command line here, and does nothing else. The subcommands stand in
+// files of their own.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -20,12 +20,12 @@ namespace {
 
 using baton::cli::write_error;
 
-// CLI11 has codes of its own for what is wrong with the words.
+// This replaces the exit codes of CLI11 for errors in the command line.
 int usage_code(int parsers) {
   return parsers == 0 ? 0 : 2;
 }
 
-// Planned, so that a script that asks for one gets a plain answer.
+// These commands are planned, so that a script that asks for one gets a plain answer.
 struct Planned {
   const char* name;
   const char* instead;
@@ -40,7 +40,7 @@ struct TuneTimes {
 constexpr TuneTimes of_settings{100, 20, 120}, of_collectives{180, 30, 900},
     of_network{60, 15, 300};
 
-// What is wrong with what was asked for; empty: nothing.
+// Completes the options. Returns what is wrong with them; empty: nothing.
 std::string complete(baton::cli::TuneOptions& tuning, const TuneTimes& times, bool quick) {
   if (tuning.seconds == 0) tuning.seconds = quick ? times.quick : times.usual;
   if (tuning.seconds < 1 || tuning.seconds > times.most)
@@ -51,14 +51,14 @@ std::string complete(baton::cli::TuneOptions& tuning, const TuneTimes& times, bo
   return {};
 }
 
-// The words of `baton tune`.
+// This is the command line of `baton tune`.
 struct Tuning {
   baton::cli::TuneOptions options;
   bool quick = false, collectives = false, network = false;
   std::optional<std::string> shown;
 
   void add_to(CLI::App& app, int& code);
-  // Hosts are named as mpiexec takes them, also with one dash.
+  // Accepts hosts as mpiexec takes them, also with one dash.
   static void rename_hosts(int count, char** words);
 
  private:
@@ -76,7 +76,7 @@ void Tuning::rename_hosts(int count, char** words) {
   }
 }
 
-// What is wrong with what was asked for; empty: nothing.
+// Returns what is wrong with the options; empty: nothing.
 std::string Tuning::problem() {
   if (collectives && network) return "--collectives and --net are measured one after the other";
   if (!network && !(options.hosts.empty() && options.host_file.empty()))
@@ -128,7 +128,7 @@ void Tuning::add_to(CLI::App& app, int& code) {
   tuner->callback([this, &code] { code = run(); });
 }
 
-// What is wrong with what was asked for; empty: nothing.
+// Completes the options. Returns what is wrong with them; empty: nothing.
 std::string complete(baton::cli::AdviseOptions& advice, const CLI::App& words) {
   const std::vector<std::string> extras = words.remaining();
   const bool ranks_said = words.count("-n") > 0;
@@ -177,14 +177,14 @@ is known. The code is 0 if there is an answer, 1 if not, 2 for wrong words, 130 
   baton advise -n 4 -- ./program input                      by the time of whole runs
   baton advise --figure 'GB/s: ([0-9.]+)' -- ./program      by a number that it prints, more is better)";
 
-// The words of `baton advise`.
+// This is the command line of `baton advise`.
 struct Advising {
   baton::cli::AdviseOptions advice;
   std::string better = "higher";
   bool nothing_follows = false;
 
   void add_to(CLI::App& app, int& code);
-  // What comes behind -- is the command, whatever it looks like.
+  // Takes the words behind -- as the command, whatever they look like.
   void take_command(int& count, char** words) {
     if (count < 2 || std::string(words[1]) != "advise") return;
     for (int i = 2; i < count; ++i)
@@ -224,7 +224,7 @@ void Advising::add_to(CLI::App& app, int& code) {
   });
 }
 
-// The words of the subcommands that look and tell.
+// These are the command lines of the subcommands that look and report.
 struct Looking {
   bool markdown = false, json = false;
   std::string captured, svg;
@@ -269,7 +269,8 @@ void Looking::add_to(CLI::App& app, int& code) {
   doctor->callback([this, &code] { code = baton::cli::examine_system(json); });
 }
 
-// "baton: doctr is not known; did you mean doctor?"; empty where the first word is a command.
+// Returns "baton: doctr is not known; did you mean doctor?"; empty where the first word is a
+// command.
 std::string unknown_command(const CLI::App& app, int count, char** words) {
   const std::string word = count > 1 ? words[1] : "";
   if (word.starts_with('-')) return {};
@@ -290,7 +291,7 @@ std::string unknown_command(const CLI::App& app, int count, char** words) {
 
 int main(int count, char** words) {
   baton::platform::open_standard_descriptors();
-  std::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error of the write
+  std::signal(SIGPIPE, SIG_IGN);  // a closed pipe is an error of the write
   CLI::App app{"The tool of the Baton MPI library"};
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", "baton (Baton) " BATON_VERSION);
@@ -311,7 +312,7 @@ int main(int count, char** words) {
   advising.add_to(app, code);
   advising.take_command(count, words);
 
-  // All of its words are the lab's own, so it never gets as far as to be parsed.
+  // All of this command's words are the lab's own, so they are never parsed here.
   app.add_subcommand("lab", "Rerun the source studies: a page and its data each");
   if (count > 1 && std::string(words[1]) == "lab") return baton::cli::run_lab(words + 2);
 

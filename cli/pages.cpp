@@ -14,7 +14,7 @@ std::vector<const CLI::App*> commands(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-// "--json" and so on, without the positional ones.
+// Returns "--json" and so on, without the positional arguments.
 std::vector<std::string> options(const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {

@@ -1,4 +1,4 @@
-// The tool's man page and the shells' completions of its words, from what its parser knows.
+// This makes the tool's man page and the shells' completions of its words, from its parser.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@ class App;
 
 namespace baton::cli {
 
-// "man", "bash", "zsh" or "fish"; empty for another word.
+// Returns the page in the form "man", "bash", "zsh" or "fish"; empty for another word.
 std::string page(const CLI::App& app, const std::string& form);
 
 }  // namespace baton::cli

@@ -1,5 +1,5 @@
-// The one way in which the tool's text leaves it. fmt::print throws where a stream is full or
-// closed; here the error stays with the stream, and end_of_output() makes it the exit code.
+// All text of the tool is printed here. fmt::print throws where a stream is full or closed; here
+// the error stays with the stream, and end_of_output() makes it the exit code.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ void write_error(fmt::format_string<Arguments...> form, Arguments&&... arguments
   (void)std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-// `code`, or 1 instead of 0 where standard output could not be written.
+// Returns `code`, or 1 instead of 0 where standard output could not be written.
 int end_of_output(int code);
 
 }  // namespace baton::cli

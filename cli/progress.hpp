@@ -1,11 +1,11 @@
-// How far a command that takes its time has come.
+// This shows the progress of a command that takes some time.
 #pragma once
 
 #include <string>
 
 namespace baton::cli {
 
-// A bar on a terminal; a line every few seconds elsewhere. On standard error.
+// It is a bar on a terminal, and a line every few seconds elsewhere. It goes to standard error.
 class Progress {
  public:
   explicit Progress(const char* command);  // "baton tune"
@@ -18,7 +18,7 @@ class Progress {
   double next_line_ = 0;
 };
 
-// "the machine is busy (load 1.3)"; empty: it is not.
+// Returns "the machine is busy (load 1.3)"; empty: it is not.
 std::string busy_text();
 
 }  // namespace baton::cli

@@ -22,7 +22,7 @@ namespace baton::cli {
 
 namespace {
 
-constexpr std::size_t output_bytes_max = 1 << 20;  // the end of it is kept
+constexpr std::size_t output_bytes_max = 1 << 20;  // only the end of longer output is kept
 
 std::atomic<int> signal_seen{0};
 std::atomic<pid_t> running{0};
@@ -41,7 +41,7 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-// The job's ranks and its launcher see these CPUs only.
+// Restricts the job's ranks and its launcher to these CPUs.
 void keep_to(const std::vector<int>& cpus) {
   int highest = *std::ranges::max_element(cpus);
   cpu_set_t* set = CPU_ALLOC(highest + 1);
@@ -55,12 +55,12 @@ void keep_to(const std::vector<int>& cpus) {
 
 constexpr int grace_seconds = 5;  // between a job's two signals
 
-// Ends a job whose time is over: first it is told to end, then it is killed with its group.
+// Ends a job whose time is over: first by SIGTERM, then by killing its group.
 class Limit {
  public:
   Limit(pid_t job, int seconds)
       : job_(job), ends_(seconds > 0), end_(Clock::now() + std::chrono::seconds(seconds)) {}
-  // Waits for something to read; false: it is not worth it any more.
+  // Waits for something to read; false: there is no time left.
   bool wait(int pipe_end) {
     using std::chrono::milliseconds;
     const auto left = std::chrono::ceil<milliseconds>(end_ - Clock::now());
@@ -83,7 +83,7 @@ class Limit {
   int signals_ = 0;
 };
 
-// All that comes through the pipe until its end.
+// Reads all that comes through the pipe until its end.
 std::string read_all(int pipe_end, Limit& limit) {
   std::string text;
   char part[4096];
@@ -105,12 +105,12 @@ std::expected<JobEnd, std::string> run_job(std::vector<std::string> words,
   std::vector<char*> word_pointers = pointers(words), variables = pointers(environment);
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(std::strerror(errno));
-  // Who looks after the time does not wait in reading.
+  // The descriptor does not block, so that the time is watched while reading.
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   pid_t parent = ::getpid();
   pid_t job = ::fork();
   if (job == 0) {
-    ::setpgid(0, 0);  // a terminal's Ctrl-C reaches it through us
+    ::setpgid(0, 0);  // a terminal's Ctrl-C then reaches it only through us
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(127);
     ::dup2(::open("/dev/null", O_RDONLY | O_CLOEXEC), 0);
@@ -127,7 +127,7 @@ std::expected<JobEnd, std::string> run_job(std::vector<std::string> words,
   }
   // relaxed: see remember.
   running.store(job, std::memory_order_relaxed);
-  if (interrupted()) ::kill(job, SIGTERM);  // it came before we had something to end
+  if (interrupted()) ::kill(job, SIGTERM);  // the signal came before there was a job to end
   Limit limit(job, seconds_max);
   std::string text = read_all(ends[0], limit);
   ::close(ends[0]);

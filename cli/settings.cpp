@@ -40,8 +40,8 @@ const char* source_name(SettingSource source) {
   return names[static_cast<int>(source)];
 }
 
-// The settings as a job started here would have them, or the job that this runs in. The profile
-// that they come from; empty: none.
+// Reads the settings as a job started here would have them, or as the job has them in which this
+// runs. Returns the profile that they come from; empty: none.
 std::string read_as_ranks_would() {
   if (environment_variable("BATON_RANK")) {
     read_settings();
@@ -59,7 +59,7 @@ std::string read_as_ranks_would() {
   return profile ? file : std::string();
 }
 
-// Which family takes which, then those that were measured.
+// Prints which family uses which profile, then the profiles that were measured.
 void print_shipped_profiles() {
   write_out(
       "\n## Shipped profiles\n\n"

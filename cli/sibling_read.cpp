@@ -11,8 +11,8 @@
 
 namespace baton::cli {
 
-// As one rank would read another's: a parent may read its child where siblings may not read each
-// other.
+// Reads memory as one rank would read another's, between two children: a parent may read its child
+// where siblings may not read each other.
 int sibling_read_error() {
   std::uint64_t word = 0x6261746f6e;
   pid_t target = ::fork();

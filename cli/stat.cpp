@@ -1,4 +1,4 @@
-// `baton stat`: where the ranks of a running job are, read from outside, from any terminal.
+// `baton stat` shows where the ranks of a running job are, read from outside, from any terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,15 +17,15 @@ using nlohmann::ordered_json;
 using status::JobFound;
 using status::RankStatus;
 
-constexpr double sample_seconds = 0.2;  // guess: long enough to tell who uses a CPU
+constexpr double sample_seconds = 0.2;  // guess: long enough to tell which processes use a CPU
 
 bool is_rank_of(const JobFound& job, int process) {
   auto board = status::open_board(job.manager);
   if (!board) return false;
   for (std::uint32_t rank = 0; rank < board->ranks; ++rank)
-    // relaxed: a look.
+    // relaxed: a hint.
     if (board->rows[rank].state.pid.load(std::memory_order_relaxed) == process) return true;
-  // Before MPI_Init, or a shell between.
+  // The process may be that of a rank before MPI_Init, or of a shell that starts the program.
   return std::ranges::count(status::started_processes(job.manager, *board), process) > 0;
 }
 
@@ -35,7 +35,7 @@ std::string list_text(const std::vector<JobFound>& jobs) {
   return text;
 }
 
-// The job that was asked for; null, and said why, where there is not exactly one.
+// Returns the job that was asked for; null, with a message, where there is not exactly one.
 const JobFound* choose(const std::vector<JobFound>& jobs, int process) {
   for (const JobFound& job : jobs)
     if (process && (job.launcher == process || job.manager == process || is_rank_of(job, process)))
@@ -74,7 +74,7 @@ const char* phase_name(lockfree::Phase phase) {
   return "unknown";
 }
 
-// Of a rank in a job that is timed.
+// Returns the times of a rank in a job that is timed.
 ordered_json times_json(const status::RankTimes& times) {
   const status::CallTotals calls = times.all();
   const status::PeerTotals peers = times.with_all();

@@ -1,4 +1,4 @@
-// Values of settings as people write them: 64k.
+// These write values of settings as people write them, such as 64k.
 #pragma once
 
 #include <cstdint>
@@ -7,7 +7,7 @@
 namespace baton::cli {
 
 std::string value_text(std::int64_t value);
-// The other way round; of texts that value_text makes.
+// Reads a text that value_text makes.
 std::int64_t value_of_text(const std::string& text);
 
 }  // namespace baton::cli

@@ -332,6 +332,24 @@ def check_implicit_order(name, code, findings):
                      "say acquire, release or relaxed (with its reason)")
 
 
+# In these folders comments are sentences that an engineer understands without another file; the tuple only grows.
+COMMENTS_ARE_SENTENCES = ("src/base/", "src/datatype/", "src/lockfree/", "src/machine/", "src/platform/", "src/tool/",
+                          "src/topology/", "cli/", "launch/", "profile/", "status/")
+BEGINS_A_FRAGMENT = re.compile(r"\s*//+\s*(What|Whether|So many|The same|Of|Also|Those|As)\b")
+
+
+def check_comments(name, text, findings):
+    """A block of comment lines does not begin as fragments do. Comments behind code may be short noun phrases."""
+    if not name.startswith(COMMENTS_ARE_SENTENCES):
+        return
+    continues = False
+    for number, line in enumerate(text.split("\n"), 1):
+        match = BEGINS_A_FRAGMENT.match(line)
+        if match and not continues:
+            findings.add(name, number, f"a comment begins with '{match.group(1)}'", "write a sentence with a subject")
+        continues = line.lstrip().startswith("//")
+
+
 def check_names(name, findings):
     stem = os.path.splitext(os.path.basename(name))[0]
     parts = set(os.path.dirname(name).split("/")) | set(re.split(r"[_.]", stem))
@@ -585,6 +603,7 @@ def main():
         check_bans(name, code, findings)
         check_implicit_order(name, code, findings)
         check_start(name, text, findings)
+        check_comments(name, text, findings)
     check_orders([name for name in code_names if name.startswith(("src/", "launch/", "status/"))], findings)
     check_mirror(names, findings)
     check_unit_tests(names, findings)

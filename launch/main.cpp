@@ -1,8 +1,8 @@
-// mpiexec. Two processes: this one, which people signal and wait for, and below it the manager,
-// which starts the ranks. Both are subreapers. If this one is killed, the manager kills all below
-// it; if the manager is killed, all below it comes up to this one and is killed here; if both are,
-// the kernel kills the ranks (parent-death signal), the library ends MPI processes below them
-// (lifeline), and the sweeper ends what else they have started.
+// mpiexec consists of two processes: this one, which people signal and wait for, and below it the
+// manager, which starts the ranks. Both are subreapers. If this one is killed, the manager kills
+// all below it; if the manager is killed, all below it comes up to this one and is killed here; if
+// both are, the kernel kills the ranks (parent-death signal), the library ends MPI processes below
+// them (lifeline), and the sweeper ends what else they have started.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/prctl.h>
@@ -81,7 +81,7 @@ std::expected<machine::Placement, std::string> plan(const Options& options,
   return placement;
 }
 
-// What --config means here, as if the user had said it.
+// Applies --config, as if the user had given the options that it stands for.
 std::expected<void, std::string> configure(Options& options, const machine::Machine& machine) {
   if (options.config.empty()) return {};
   int ranks = 0;
@@ -119,7 +119,7 @@ void warn(const Options& options, const machine::Machine& machine,
   for (const std::string& warning : warnings) complain("warning: " + warning);
 }
 
-// The job's memory file, with what ranks need to find in it.
+// Makes the job's memory file, with the data that ranks need in it.
 std::optional<JobFile> prepare_file(const Options& options, const machine::Machine& machine,
                                     const machine::Placement& placement, MemoryPlan& memory) {
   JobFeatures features{.explain = options.explains(),
@@ -153,7 +153,7 @@ std::optional<JobFile> prepare_file(const Options& options, const machine::Machi
   return *file;
 }
 
-// In the manager's process; its exit code. A full standard error keeps it from nothing.
+// Runs in the manager's process; returns its exit code. A full standard error does not stop it.
 int prepare_and_manage(const Options& options, const machine::Machine& machine,
                        const machine::Placement& placement, const ProfileInUse& profile,
                        MemoryPlan& memory, const Connection& connection,
@@ -184,7 +184,7 @@ int run(const Options& options, const machine::Machine& machine,
     return 1;
   }
   if (manager == 0) {
-    ::prctl(PR_SET_NAME, "baton-keeper");  // by which it is told from a loader that is asked
+    ::prctl(PR_SET_NAME, "baton-keeper");  // distinguishes it from a loader that is asked
     ::close(guard_pipe[1]);
     ::close(ranks_pipe[0]);
     ::close(signals_read);
@@ -206,14 +206,14 @@ int run(const Options& options, const machine::Machine& machine,
   return end.code;
 }
 
-// What was asked for on standard output; returns the exit code.
+// Prints text that was asked for on standard output; returns the exit code.
 int print(std::string_view text) {
   if (write_text(STDOUT_FILENO, text)) return 0;
   complain(fmt::format("standard output: {}", std::strerror(errno)));
   return 1;
 }
 
-// What of Baton ranks load.
+// Finds the files of Baton that ranks load.
 std::expected<void, std::string> find_own_files(Options& options) {
   LibraryFolder folder = find_library_folder();
   options.library_folder = folder.path;
@@ -225,7 +225,7 @@ std::expected<void, std::string> find_own_files(Options& options) {
   return {};
 }
 
-// --on-node: what this mpiexec has to do of a job over several.
+// Reads --on-node: the part of this mpiexec in a job over several nodes.
 std::expected<void, std::string> find_own_node(Options& options) {
   if (options.on_node.empty()) return {};
   auto node = find_node(options.on_node);
@@ -239,8 +239,8 @@ std::expected<void, std::string> find_own_node(Options& options) {
   return {};
 }
 
-// The command line, and what the variables of other MPIs say that it does not. Of several hosts the
-// first mpiexec tells the others.
+// Reads the command line, and options from the variables of other MPIs that the command line does
+// not have. In a job on several hosts the first mpiexec passes these options to the others.
 std::expected<Options, std::string> read_options(std::vector<std::string> words) {
   auto options = parse_options(words);
   if (!options || options->help != HelpForm::none || options->version || !options->on_node.empty())

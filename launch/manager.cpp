@@ -38,17 +38,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using lockfree::Phase;
 
-constexpr auto grace = std::chrono::milliseconds(300);             // guess: time to die politely
+constexpr auto grace = std::chrono::milliseconds(300);             // guess: time to end on SIGTERM
 constexpr auto missing_check = std::chrono::milliseconds(200);     // guess: see find_missing_rank
 constexpr auto report_look_again = std::chrono::milliseconds(20);  // guess: see stops_waiting
 constexpr auto hang_check =
-    std::chrono::milliseconds(500);     // guess: --hang-after and --check look so often
+    std::chrono::milliseconds(500);     // guess: how often --hang-after and --check look
 constexpr int cannot_start_code = 127;  // as a shell has it
 
 struct Rank {
   pid_t pid = 0;  // 0: not started
   bool running = false;
-  int code = -1;  // that it ended with
+  int code = -1;  // its exit code
 };
 
 class Manager {
@@ -110,7 +110,7 @@ class Manager {
   int ended_quietly_ = -1;  // the rank with a harmless code that had begun MPI least often
   std::optional<IdleWatch> idle_watch_;
   std::optional<CycleWatch> cycle_watch_;
-  Clock::time_point next_look_;  // for a hang
+  Clock::time_point next_look_;  // time of the next look for a hang
   Clock::time_point end_at_;
   Clock::time_point timeout_at_ = Clock::time_point::max();
 };
@@ -152,7 +152,7 @@ std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) 
   if (!ends) return std::unexpected(ends.error());
   start.standard_output = ends->standard_output;
   start.standard_error = ends->standard_error;
-  // Who reads a terminal has to be in its session.
+  // A rank that reads a terminal has to be in its session, so it gets none of its own.
   start.own_session = *input >= 0 || ::isatty(STDIN_FILENO) == 0;
   auto pid = start_rank(start, inherited_);
   Output::started(*ends);
@@ -201,7 +201,7 @@ bool Manager::start_all() {
   return true;
 }
 
-// For the process above, which shows them to debuggers. It may have died: nobody misses them then.
+// Names the ranks to the process above (if it lives), which shows them to debuggers.
 void Manager::name_ranks() {
   const std::vector<pid_t> processes = started();
   const char* bytes = reinterpret_cast<const char*>(processes.data());
@@ -224,10 +224,10 @@ void Manager::listen_to_guard(short events) {
   }
   if (events == 0 || guard_died_) return;
   guard_died_ = true;
-  end_at_ = Clock::now() + grace;  // for output that is under way
+  end_at_ = Clock::now() + grace;  // for output that is on its way
 }
 
-// Ends the job politely; the loop turns impolite after the grace. The first reason's code stays.
+// Ends the job politely; the main loop kills after the grace. The first reason's code stays.
 void Manager::end(int code) {
   if (ending_) return;
   ending_ = true;
@@ -244,8 +244,8 @@ std::vector<pid_t> Manager::started() const {
   return processes;
 }
 
-// What the end of a rank does to the job. Of harmless ends only the first is told; one that others
-// may wait for ends the job, whatever ended before. What dies after that died of it.
+// Handles the end of a rank. Of harmless ends only the first is reported; an end for which others
+// may wait ends the job, whatever ended before. Ranks that die after that have died of it.
 void Manager::take(const Ended& ended) {
   const Verdict verdict = judge(ended);
   if (verdict.without_init) ended_without_init_ = ended.rank;
@@ -262,7 +262,7 @@ void Manager::take(const Ended& ended) {
   if (!verdict.harmless) end(verdict.code);
 }
 
-// What leaves others waiting for ever.
+// Ends the job where a rank that ended leaves others waiting for ever.
 void Manager::find_missing_rank() {
   if (ending_ || running_ == static_cast<int>(ranks_.size())) return;
   std::vector<bool> running;
@@ -279,8 +279,8 @@ std::uint32_t Manager::uses(int rank) const {
   return job_.file.row(rank).state.uses.load(std::memory_order_relaxed);
 }
 
-// A rank that has failed between two sessions leaves those waiting that begin the next one. Of one
-// that ended well they may have known.
+// A rank that has failed between two sessions leaves ranks waiting that begin the next one. Ranks
+// may have known of one that ended well.
 void Manager::find_missing_session() {
   if (ended_quietly_ < 0 || ending_) return;
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
@@ -326,8 +326,8 @@ void Manager::reap() {
 void Manager::take_signals() {
   signalfd_siginfo info;
   bool child_ended = false;
-  // A Ctrl-C reaches the ranks too: it is the reason, their deaths are not, so it is looked at
-  // first.
+  // A Ctrl-C reaches the ranks too: it is the reason and their deaths are not, so signals are
+  // looked at first.
   while (::read(signals_, &info, sizeof info) == sizeof info) {
     int signal = static_cast<int>(info.ssi_signo);
     if (signal == SIGCHLD) {
@@ -337,7 +337,7 @@ void Manager::take_signals() {
         if (rank.running) ::kill(rank.pid, signal);
     } else {
       if (signal == SIGQUIT && !ending_) tell_whereabouts("SIGQUIT asks");
-      // mpiexec's process group has got it, and the ranks' sessions are not in it.
+      // mpiexec's process group has got the signal, but the ranks' sessions are not in that group.
       if (static_cast<pid_t>(info.ssi_pid) != guard_process_) signal_sessions(signal);
       if (ends_the_job(signal, info.ssi_code)) take_end_signal(info);
     }
@@ -345,7 +345,7 @@ void Manager::take_signals() {
   if (child_ended) reap();
 }
 
-// A second one, unless a terminal sent both to its whole group, asks for the end at once.
+// A second signal asks for the end at once, unless a terminal sent both to its whole group.
 void Manager::take_end_signal(const signalfd_siginfo& info) {
   const int signal = static_cast<int>(info.ssi_signo);
   if (ending_) {
@@ -353,7 +353,7 @@ void Manager::take_end_signal(const signalfd_siginfo& info) {
     return;
   }
   told_to_end_ = true;
-  // A launcher that ends all nodes' processes does it for what another one has reported.
+  // A launcher ends the processes of all nodes for a failure that another node has reported.
   if (!job_.options.node_job.spans_nodes())
     complain(fmt::format("{} (signal {}): ending the job",
                          signal == SIGINT   ? "interrupted"
@@ -406,7 +406,7 @@ void Manager::wait_for_end() {
   }
 }
 
-// Whether to give up a reader of the output: the job has ended, and what ends a job also ends this.
+// Returns whether to give up a reader of the output: whatever ends a job ends this wait, too.
 bool Manager::stops_waiting() {
   pollfd guard{connection_.guard, POLLIN, 0};
   if (::poll(&guard, 1, 0) > 0) listen_to_guard(guard.revents);
@@ -430,7 +430,7 @@ void Manager::end_by_clock() {
 
 void Manager::tell_whereabouts(const std::string& why) {
   std::string text = whereabouts(job_.file, started(), why);
-  text.pop_back();  // the last line's end
+  text.pop_back();  // takes away the last newline
   complain(text);
 }
 

@@ -7,16 +7,17 @@
 
 namespace baton::launch {
 
-// The pipes between the two processes.
+// These are the pipes between the two processes.
 struct Connection {
-  // Read end: closed when the process above has died; a byte releases ranks that are held.
+  // This is a read end: it is closed when the process above has died; a byte releases ranks that
+  // are held.
   int guard;
-  // Write end: the ranks' process ids, once all are started.
+  // This is a write end: it gets the ranks' process ids, once all are started.
   int ranks;
 };
 
-// The whole life of the job; returns mpiexec's exit code. Signals that end a job must be blocked
-// already, and reports go out in the background (reports/report.hpp).
+// Runs the job from start to end; returns mpiexec's exit code. Signals that end a job must be
+// blocked already, and reports go out in the background (reports/report.hpp).
 int manage(const Job& job, const Connection& connection, const Inherited& inherited);
 
 }  // namespace baton::launch

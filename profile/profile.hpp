@@ -1,8 +1,8 @@
-// The profile of a machine, the tuned one: what `baton tune` measured, what it chose from that, and
-// where and when. It wins over the shipped profile of the processor's family, whose words are here.
-// mpiexec hands the chosen values to the ranks as defaults of their settings, and the rows of which
-// algorithm collectives take. Invariant: a profile that was read names only settings and algorithms
-// that there are, with values in their range.
+// The (tuned) profile of a machine has the measurements of `baton tune`, the values chosen from
+// them, and where and when that was. It wins over the shipped profile of the processor's family,
+// which is described in words here, too. mpiexec hands the ranks the chosen values as defaults of
+// their settings, and the rows that choose algorithms of collectives. Invariant: a profile that was
+// read names only settings and algorithms that exist, with values in their range.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace baton::profile {
 
 inline constexpr int format_version = 1;
 
-// What makes a machine another one: `cpu_model` and `topology`. The rest is for people.
+// A machine is another one if `cpu_model` or `topology` differs. The rest is for people.
 struct Identity {
   std::string cpu_model;
   std::string topology;
@@ -26,7 +26,7 @@ struct Identity {
   bool cma_permitted = false;
 };
 
-// One thing measured: a variant of a question, between one pair of CPUs, at one size.
+// This is one measurement: a variant of a question, between one pair of CPUs, at one size.
 struct Cell {
   std::string question;
   std::string variant;
@@ -34,7 +34,7 @@ struct Cell {
   std::string pattern;
   std::string data;  // warm or cold
   std::int64_t bytes = 0;
-  std::vector<double> medians_us;  // one a round, each the median of several batches
+  std::vector<double> medians_us;  // one for each round, each the median of several batches
 };
 
 struct Pair {
@@ -48,7 +48,7 @@ struct Chosen {
   std::string reason;
 };
 
-// One thing measured of collectives: an algorithm, at a number of ranks and a size.
+// This is one measurement of collectives: an algorithm, at a number of ranks and a size.
 struct CollectiveCell {
   std::string kind;
   std::string algorithm;
@@ -57,24 +57,24 @@ struct CollectiveCell {
   std::vector<double> medians_us;
 };
 
-// A row of the selection (base/selection.hpp), as text.
+// This is a row of the selection (base/selection.hpp), as text.
 struct ChosenRow {
   std::string row;
   std::string reason;
 };
 
-// What `baton tune --collectives` has found out.
+// These are the results of `baton tune --collectives`.
 struct Collectives {
   std::string date;  // empty: it has not been run
   double seconds = 0;
   double budget = 0;
-  std::vector<int> ranks;  // how many were measured
+  std::vector<int> ranks;  // numbers of ranks that were measured
   std::vector<CollectiveCell> measured;
   std::vector<ChosenRow> chosen;
 };
 
-// What `baton tune --net` has found out of the network between two ranks. Its settings hold for
-// jobs over the same provider of the same libfabric.
+// These are the results of `baton tune --net` for the network between two ranks. Their settings
+// hold for jobs over the same provider of the same libfabric.
 struct Network {
   std::string date;  // empty: it has not been run
   double seconds = 0;
@@ -84,9 +84,9 @@ struct Network {
   std::string interface;
   std::string libfabric;       // "2.5"
   std::string arrival;         // "8 B: message 5.1 us, remote write 6.3 us"
-  std::string writes;          // what that says of remote writes
+  std::string writes;          // the conclusion about remote writes
   std::string offers;          // how other providers and interfaces compare
-  std::vector<Cell> measured;  // their peers: "network"
+  std::vector<Cell> measured;  // with peers "network"
   std::vector<Chosen> chosen;
 };
 
@@ -95,7 +95,7 @@ struct Profile {
   std::string date;
   Identity machine;
   double seconds = 0;     // spent measuring
-  double budget = 0;      // to be spent
+  double budget = 0;      // planned seconds
   bool complete = false;  // else `baton tune` was interrupted
   std::vector<Pair> pairs;
   std::vector<Cell> measured;
@@ -104,40 +104,45 @@ struct Profile {
   Network network;
 };
 
-// This machine, as far as another one differs; cma_permitted is the caller's to find out.
+// Identifies this machine, as far as another one differs. The caller has to find out cma_permitted.
 Identity identity_of(const machine::Machine& machine);
 
-// How `here` is not the machine that `made` names, in words; empty: it is.
+// Returns how `here` differs from the machine that `made` names, in words; empty: it is that
+// machine.
 std::string difference(const Identity& made, const Identity& here);
 
-// Where the profile is when nobody names another: below XDG_CONFIG_HOME or HOME; empty: neither.
+// Returns where the profile is when nobody names another: below XDG_CONFIG_HOME or HOME; empty:
+// neither is set.
 std::string usual_file();
 
-// What is asked for: `named` on a command line, else BATON_PROFILE: a file, "none", or a family of
-// processors, whose shipped profile is then used alone. Empty: nothing.
+// Returns the profile that is asked for: `named` on a command line, else BATON_PROFILE: a file,
+// "none", or a family of processors, whose shipped profile is then used alone. Empty: none is asked
+// for.
 std::string asked_for(const std::string& named);
-// The profile that holds: the one asked for, else the usual one if it is there. Empty: none.
+// Returns the profile in use: the one asked for, else the usual one if it exists. Empty: none.
 std::string file_in_use(const std::string& named);
 
-// The error names the file, the cause and the remedy.
+// Reads a profile. The error names the file, the cause and the remedy.
 std::expected<Profile, std::string> read_profile(const std::string& file);
 // Writes beside the file and renames, so that there is never half a profile.
 std::expected<void, std::string> write_profile(const std::string& file, const Profile& profile);
 
-// The profile as far as it may be used on this machine. The error says why not, and the remedy.
+// Reads the profile as far as it may be used on this machine. The error says why not, and the
+// remedy.
 std::expected<Profile, std::string> read_usable_profile(const std::string& file,
                                                         const machine::Machine& machine);
 
-// What differs from the defaults as "name=value,name=value", as the library's settings take it.
+// Returns the values that differ from defaults as "name=value,name=value", as settings take them.
 std::string values_text(const Profile& profile);
 std::string values_text(const ShippedProfile& profile);
-// Its rows of the selection, as BATON_COLLECTIVES would take them.
+// Returns the profile's rows of the selection, as BATON_COLLECTIVES would take them.
 std::string rows_text(const Profile& profile);
 std::string rows_text(const ShippedProfile& profile);
-// What was measured of a network, for ranks (base/network_profile.hpp); empty: nothing was.
+// Returns the measurements of a network, for ranks (base/network_profile.hpp); empty: there are
+// none.
 std::string network_text(const Profile& profile);
 
-// Whose it is, and whether it was measured or is a guess.
+// Returns whose profile it is, and whether it was measured or is a guess.
 std::string words_of(const ShippedProfile& profile);
 
 }  // namespace baton::profile

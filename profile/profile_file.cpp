@@ -1,4 +1,4 @@
-// Profiles as JSON.
+// This reads and writes profiles as JSON.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr off_t bytes_max = 64 << 20;  // far beyond what tuning writes
 constexpr const char* remedy = "; `baton tune` makes a new one";
 
-// What is wrong with a profile's words; ends reading.
+// This says what is wrong with a profile's words; it ends the reading.
 struct Wrong {
   std::string text;
 };
@@ -120,7 +120,7 @@ std::vector<double> read_times(const Json& json) {
   return times;
 }
 
-// Of an algorithm or a kind, as it is called now.
+// Returns the present name of an algorithm or a kind.
 std::string read_name(const Json& json) {
   return std::string(current_name(json.get<std::string>()));
 }
@@ -148,7 +148,7 @@ Collectives read_collectives(const Json& json) {
   return collectives;
 }
 
-// What data and a question were called before; read until the next release.
+// These accept former names of data and of a question until the next release.
 std::string read_data(const Json& json) {
   const std::string word = json;
   return word == "reused" ? "warm" : word == "fresh" ? "cold" : word;
@@ -168,7 +168,7 @@ Cell read_cell(const Json& json) {
           read_times(json.at("medians_us"))};
 }
 
-// What goes to ranks in one line.
+// Reads a text that goes to ranks as a part of one line.
 std::string read_part(const Json& json) {
   std::string text = json;
   if (text.find_first_of("|\n") != std::string::npos)
@@ -233,8 +233,8 @@ std::expected<Profile, std::string> read_profile(const std::string& file) {
   auto refused = [&](const std::string& cause) {
     return std::unexpected("the profile " + file + " cannot be used: " + cause + remedy);
   };
-  // No stream: a folder opens as one, and says nothing.
-  // Without waiting for a pipe's writer.
+  // This uses no stream, since a folder opens as one without an error.
+  // O_NONBLOCK avoids waiting for a pipe's writer.
   int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) return refused(std::strerror(errno));
   struct stat status {};

@@ -32,7 +32,7 @@ double now_seconds() {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
 }
 
-// Only ranks that there are, and only what can be printed.
+// Keeps only ranks that exist, and only characters that can be printed.
 void make_safe(lockfree::WaitDescription& wait, std::uint32_t ranks) {
   AwaitedRanks known;
   known.more = wait.awaited.more;
@@ -46,7 +46,7 @@ void make_safe(lockfree::WaitDescription& wait, std::uint32_t ranks) {
   make_printable(wait.words);
 }
 
-// Of one that has ended: nothing.
+// Returns the text of a file of /proc; empty for a process that has ended.
 std::string file_text(const std::string& path) {
   return platform::file_text(path).value_or("");
 }
@@ -68,7 +68,7 @@ void each_process(Act&& act) {
   ::closedir(processes);
 }
 
-// What is wrong with a file as a job's memory; null: nothing, and `header` is read.
+// Returns why a file is not a job's memory; null: it is, and `header` has been read.
 const char* board_problem(int file, lockfree::JobHeader* header) {
   struct stat facts {};
   if (::pread(file, header, sizeof *header, 0) != sizeof *header || ::fstat(file, &facts) != 0)
@@ -82,8 +82,8 @@ const char* board_problem(int file, lockfree::JobHeader* header) {
   return fits ? nullptr : "its sizes do not add up";
 }
 
-// The manager's descriptor of the job's memory. Programs' files may have a name like it, so that
-// what does not fit is passed over; the error says what is wrong with the last such.
+// Returns the manager's descriptor of the job's memory. Files of programs may have a similar name,
+// so files that do not fit are passed over; the error says what is wrong with the last of them.
 std::expected<int, std::string> job_descriptor(pid_t manager, lockfree::JobHeader* header) {
   const std::string folder = "/proc/" + std::to_string(manager) + "/fd";
   std::string problem = "its memory cannot be opened: it is another user's, or has ended";
@@ -111,7 +111,8 @@ std::expected<int, std::string> job_descriptor(pid_t manager, lockfree::JobHeade
   return found;
 }
 
-// Ranks may write anything there; what they say of other nodes' ranks stays within bounds.
+// Makes a board of the mapped header. Ranks may write anything there, so all numbers are kept
+// within bounds.
 Board board_of(const lockfree::JobHeader& header, const char* rows) {
   Board board{reinterpret_cast<const lockfree::RankRow*>(rows), header.ranks, 0,
               std::clamp(header.world.processes, header.ranks, 1u << 16)};
@@ -136,7 +137,8 @@ std::vector<RankStatus> read_board(const Board& board, std::span<const pid_t> pr
     RankStatus& status = all[board.first_rank + rank];
     const lockfree::RankRow& row = board.rows[rank];
     status.elsewhere = false;
-    // relaxed: a look; the launcher's own number is that of a shell where one is between.
+    // relaxed: a hint; the launcher's own number is that of a shell where the program runs below
+    // one.
     status.process = row.state.pid.load(std::memory_order_relaxed);
     if (status.process <= 0 && rank < processes.size()) status.process = processes[rank];
     // ORDER rank.phase: acquire here, release in the library.
@@ -175,7 +177,7 @@ std::vector<pid_t> started_processes(pid_t manager, const Board& board) {
     const std::string text = file_text("/proc/" + std::to_string(process) + "/environ");
     for (std::size_t at = 0; at < text.size(); at = text.find('\0', at) + 1) {
       if (std::string_view(text).substr(at).starts_with(variable)) {
-        // Below the first one's: a very large number.
+        // A rank below the first one gives a very large number.
         const unsigned long rank =
             std::strtoul(text.c_str() + at + variable.size(), nullptr, 10) - board.first_rank;
         if (rank < board.ranks) found[rank] = process;

@@ -1,6 +1,6 @@
-// The status board of a job as it is at one moment: what each rank says of itself, and what the
-// kernel says of its process. Invariant: the board may hold anything, since ranks can write to it;
-// what is taken over is bounded here.
+// This reads the status board of a job as it is at one moment: the state that each rank publishes,
+// and the state of its process in the kernel. Invariant: the board may hold anything, since ranks
+// can write to it; all values are bounded here.
 #pragma once
 
 #include <expected>
@@ -20,45 +20,47 @@ struct RankStatus {
   pid_t process = 0;       // 0: not started
   lockfree::Phase phase = lockfree::Phase::unborn;
   bool waits = false;
-  lockfree::WaitDescription wait;  // if it waits
+  lockfree::WaitDescription wait;  // valid if the rank waits
   double wait_seconds = 0;
   ProcessLook look;
   double cpu_share = -1;           // of one CPU, lately; -1: not measured
   std::optional<RankTimes> times;  // in a job that is timed
 };
 
-// The mapped board of a job, read only.
+// This is the mapped board of a job, read only.
 struct Board {
   const lockfree::RankRow* rows = nullptr;
   std::uint32_t ranks = 0;       // on this node
-  std::uint32_t first_rank = 0;  // of these
+  std::uint32_t first_rank = 0;  // the first of these
   std::uint32_t all_ranks = 0;   // of the job
 };
 
-// All ranks of the job. `processes` of this node's: where the caller knows them, else as they say.
+// Reads all ranks of the job. `processes` are this node's where the caller knows them, else as
+// ranks say.
 std::vector<RankStatus> read_board(const Board& board, std::span<const pid_t> processes);
 
-// Looks at the processes; twice, some time apart, tells how much of a CPU they use.
+// Looks at the processes. Called twice, some time apart, it tells how much of a CPU they use.
 void look_at_processes(std::vector<RankStatus>& ranks);
 void measure_cpu(std::vector<RankStatus>& ranks, double seconds);
 
-// A job that runs on this node.
+// This is a job that runs on this node.
 struct JobFound {
   pid_t manager = 0;
   pid_t launcher = 0;   // the mpiexec that people see
-  std::string program;  // of rank 0, as far as it can be told
+  std::string program;  // rank 0's, as far as it can be told
 };
-// All jobs whose manager this user may look into, by process id.
+// Finds all jobs whose manager this user may inspect, ordered by process id.
 std::vector<JobFound> find_jobs();
 
-// The processes that the manager has started on this node, in the order of their ranks, as their
-// environment says; 0: not found. Where a shell is between, that is the shell.
+// Returns the processes that the manager has started on this node, in the order of their ranks, as
+// their environment says; 0: not found. Where a shell starts the program, it is the shell's
+// process.
 std::vector<pid_t> started_processes(pid_t manager, const Board& board);
 
-// It stays mapped. The error says what is in the way.
+// Maps the board, which stays mapped. The error says why that is not possible.
 std::expected<Board, std::string> open_board(pid_t manager);
 
-// What the ranks have recorded so far of their time in MPI; nothing in a job that is not timed.
+// Adds the time in MPI that ranks have recorded so far; nothing in a job that is not timed.
 void take_times(pid_t manager, const TickLength& clock, std::vector<RankStatus>& ranks);
 
 }  // namespace baton::status

@@ -4,7 +4,7 @@ namespace baton::status {
 
 namespace {
 
-// How many bytes the character of UTF-8 has that begins there; 0: none does.
+// Returns how many bytes the UTF-8 character has that begins at `text`; 0: none begins there.
 int character_bytes(const char* text) {
   auto byte = [text](int i) { return static_cast<unsigned char>(text[i]); };
   const int bytes = byte(0) < 0x80         ? 1

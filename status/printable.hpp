@@ -1,4 +1,4 @@
-// Texts that ranks have written, for people: bounded and without what does not print. Pure.
+// This makes texts that ranks have written safe for people: bounded and printable. It is pure.
 #pragma once
 
 #include <cstddef>
@@ -7,10 +7,10 @@
 
 namespace baton::status {
 
-// What does not print becomes a question mark; names of communicators may be in any language.
+// Replaces unprintable characters by question marks; names of communicators may be in any language.
 void make_printable(char* text);
 
-// To its end or the array's.
+// Returns the text up to its end or the array's.
 template <std::size_t size>
 std::string printable(const char (&text)[size]) {
   std::string word(text, ::strnlen(text, size));

@@ -17,7 +17,7 @@ struct Call {
   const char* words;
 };
 
-// What programs usually sleep in; others are told by their number.
+// Programs usually sleep in these system calls; others are shown by their number.
 constexpr Call calls[] = {
     {SYS_read, "read"},
     {SYS_write, "write"},
@@ -52,16 +52,16 @@ constexpr Call calls[] = {
 #endif
 };
 
-// Of one that has ended: nothing.
+// Returns the text of a file of /proc; empty for a process that has ended.
 std::string file_text(const std::string& path) {
   return platform::file_text(path).value_or("");
 }
 
-// "read, descriptor 5": the first argument of calls on descriptors.
+// Describes a system call: "read, descriptor 5" for calls whose first argument is a descriptor.
 std::string call_words(const std::string& text) {
   char* rest = nullptr;
   const long number = std::strtol(text.c_str(), &rest, 10);
-  if (rest == text.c_str() || number < 0) return {};  // "running", or not ours to read
+  if (rest == text.c_str() || number < 0) return {};  // "running", or we may not read it
   for (const Call& call : calls) {
     if (call.number != number) continue;
     std::string words = call.words;
@@ -78,7 +78,7 @@ ProcessLook look_at_process(pid_t process, const std::string& root) {
   const std::string folder = root + "/proc/" + std::to_string(process);
   ProcessLook look;
   const std::string stat = file_text(folder + "/stat");
-  // Behind the name, which may hold anything.
+  // The fields stand behind the name, which may hold any character.
   const std::size_t name_end = stat.rfind(')');
   unsigned long long user = 0, system = 0;
   if (name_end == std::string::npos ||

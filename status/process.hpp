@@ -1,5 +1,5 @@
-// What the kernel says that a process is doing. Reads /proc; `root` is "" on a live system, tests
-// pass a folder that holds proc/.
+// This tells what a process is doing, as the kernel says in /proc. `root` is "" on a live system;
+// tests pass a folder that holds proc/.
 #pragma once
 
 #include <sys/types.h>
@@ -12,13 +12,13 @@ namespace baton::status {
 struct ProcessLook {
   char state = 0;  // as in /proc/PID/stat; 0: there is no such process, or no /proc
   int threads = 0;
-  std::uint64_t cpu_ticks = 0;  // used by all of them so far
-  std::string system_call;      // that its main thread sleeps in, in words; empty: not known
+  std::uint64_t cpu_ticks = 0;  // used by all its threads so far
+  std::string system_call;      // in which its main thread sleeps, in words; empty: not known
 };
 
 ProcessLook look_at_process(pid_t process, const std::string& root = "");
 
-// Clock ticks in a second.
+// Returns the clock ticks in a second.
 double ticks_per_second();
 
 }  // namespace baton::status

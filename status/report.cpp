@@ -29,7 +29,7 @@ std::string awaited_text(const AwaitedRanks& awaited) {
   return fmt::format("; waits for {}{}", ranks_text(ranks), awaited.more ? " and others" : "");
 }
 
-// What the kernel says, of a rank that tells of no wait.
+// Returns what the kernel says about a rank that publishes no wait.
 std::string process_words(const RankStatus& rank) {
   const ProcessLook& look = rank.look;
   if (look.state == 'T' || look.state == 't')
@@ -46,7 +46,7 @@ std::string process_words(const RankStatus& rank) {
   return "sleeping in " + call + share;
 }
 
-// What ranks have in common that share a line.
+// Returns a key that is equal for ranks that share a line.
 std::string key_of(const RankStatus& rank) {
   if (!rank.waits) return rank_words(rank);
   std::string key = fmt::format("{}|{}|{}|", rank.wait.procedure, rank.wait.words, rank.look.state);
@@ -68,7 +68,7 @@ std::string cycle_text(const std::vector<RankStatus>& ranks, const std::vector<i
                      threads ? ", unless other threads of theirs serve them" : "");
 }
 
-// Of a collective that lacks ranks, or whose ranks mean different calls.
+// Describes a collective that lacks ranks, or whose ranks mean different calls.
 std::string indented(const StuckCollective& call, const std::string& indent) {
   std::string text;
   if (!call.missing.empty())
@@ -110,7 +110,8 @@ std::string rank_words(const RankStatus& rank) {
   const lockfree::WaitDescription& wait = rank.wait;
   std::string text = fmt::format("{} for {}", wait.procedure[0] ? wait.procedure : "waits in MPI",
                                  seconds_text(rank.wait_seconds));
-  // A collective's words begin with its procedure, for who waits for it in another.
+  // The words of a collective begin with its procedure, for a rank that waits for it within another
+  // procedure.
   std::string_view words = wait.words;
   const std::string again = fmt::format("{}, ", wait.procedure);
   if (words.starts_with(again)) words.remove_prefix(again.size());
@@ -151,7 +152,7 @@ std::string report_text(const std::vector<RankStatus>& ranks, const std::string&
 
 namespace {
 
-// Of one rank, or several together.
+// This sums the times of one rank, or of several together.
 struct Sum {
   double run = 0;
   CallTotals calls;

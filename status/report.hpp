@@ -1,4 +1,4 @@
-// Where the ranks of a job are, as text: pure.
+// This describes where the ranks of a job are, as text. It is pure.
 #pragma once
 
 #include <string>
@@ -8,18 +8,20 @@
 
 namespace baton::status {
 
-// "0-3,7"
+// Returns "0-3,7".
 std::string ranks_text(const std::vector<int>& ranks);
 
-// What one rank does, in words, without its number.
+// Returns what one rank does, in words, without its number.
 std::string rank_words(const RankStatus& rank);
 
-// A line for each rank, those that do the same together; then which collectives lack ranks, and on
-// whom all that wait depend. Each line ends in a newline and begins with `indent`.
+// Returns a line for each rank, with ranks of equal state on one line; then which collectives lack
+// ranks, and on which ranks all waiting ranks depend. Each line ends in a newline and begins with
+// `indent`.
 std::string report_text(const std::vector<RankStatus>& ranks, const std::string& indent);
 
-// What ranks of a timed job have moved, and how long they have been in MPI and waited: a line for
-// each, or for all together where there are many. Empty for other jobs.
+// Returns how much data ranks of a timed job have moved, and how long they have been in MPI and
+// waited: a line for each rank, or for all together where there are many. It is empty for other
+// jobs.
 std::string times_text(const std::vector<RankStatus>& ranks, const std::string& indent);
 
 }  // namespace baton::status

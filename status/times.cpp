@@ -20,7 +20,7 @@ std::int64_t now_ns() {
   return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);
 }
 
-// relaxed: a copy that nobody writes.
+// relaxed: this is a copy that nobody writes.
 std::uint64_t value(const Amount& amount) {
   return amount.load(std::memory_order_relaxed);
 }
@@ -29,15 +29,16 @@ T value(const std::atomic<T>& amount) {
   return amount.load(std::memory_order_relaxed);
 }
 
-// So many rows are complete.
+// Returns how many rows are complete.
 template <class T>
 T count_of(const std::atomic<T>& rows) {
   // ORDER timing.rows: acquire here, release in TimeRecord.
   return rows.load(std::memory_order_acquire);
 }
 
-// A part of the job's file as a copy; zeros where it has no memory. The kernel copies upward, and
-// what a head counts lies behind it: so what was counted when the head was read is there.
+// This is a copy of a part of the job's file; it has zeros where the file has no memory. The kernel
+// copies upward, and rows lie behind the head that counts them, so all rows are there that were
+// counted when the head was read.
 class Copy {
  public:
   Copy(const TimingPlace& place, std::uint64_t offset, std::uint64_t bytes)
@@ -73,7 +74,7 @@ CallTotals totals_of(const lockfree::CallTime& time, double tick) {
           tick * static_cast<double>(value(time.longest_ticks)), value(time.bytes)};
 }
 
-// The two widths of a procedure have rows of their own, and one name.
+// The int and the MPI_Count form of a procedure have rows of their own, and one name.
 void add_row(std::vector<TimedCallRow>& calls, TimedCallRow row) {
   auto found = std::ranges::find(calls, row.name, &TimedCallRow::name);
   if (found == calls.end()) return calls.push_back(std::move(row));

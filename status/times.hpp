@@ -1,7 +1,6 @@
-// What the ranks of a job have recorded of their time in MPI (lockfree/timing.hpp), taken over into
-// plain data, in seconds; for mpiexec and `baton stat`. The ranks may have ended, have died, or
-// still run: all is a copy. Invariant: the record may hold anything, since ranks can write there;
-// what is taken over is bounded here.
+// This copies the ranks' records of their time in MPI (lockfree/timing.hpp) into plain data, in
+// seconds, for mpiexec and `baton stat`. The ranks may have ended, have died, or still run.
+// Invariant: a record may hold anything, since ranks can write there; all values are bounded here.
 #pragma once
 
 #include <array>
@@ -14,18 +13,19 @@
 
 namespace baton::status {
 
-// Reads of the clock of ranks and of the launcher's, some time apart: how long a tick is.
+// This measures how long a tick is: it reads the clock of the ranks and the launcher's, some time
+// apart.
 class TickLength {
  public:
   TickLength();
-  double seconds_per_tick() const;  // now
+  double seconds_per_tick() const;  // as of now
 
  private:
   std::int64_t ticks_;
   std::int64_t ns_;
 };
 
-// Where the record of a job is.
+// This says where the record of a job is.
 struct TimingPlace {
   int descriptor = -1;           // of the job's memory file
   std::uint32_t all_ranks = 0;   // of the job
@@ -37,7 +37,7 @@ struct TimingPlace {
 struct CallTotals {
   std::uint64_t calls = 0;
   double seconds = 0;
-  double waiting = 0;  // of these
+  double waiting = 0;  // part of the time in calls
   double longest = 0;
   std::uint64_t bytes = 0;
   void add(const CallTotals& other);
@@ -56,7 +56,7 @@ struct PeerTotals {
   double waiting = 0;
 };
 
-// As one of its ranks knows it.
+// This is a communicator as one of its ranks knows it.
 struct CommunicatorInUse {
   std::uint32_t id, first_member, ranks;
   bool between_groups;
@@ -72,29 +72,29 @@ struct CollectiveCall {
 struct RankTimes {
   bool elsewhere = false;  // on another node: nothing is known of it here
   bool began = false;
-  bool ended = false;         // else it died, or left MPI without an end
-  bool threads = false;       // that may be in MPI at the same time
+  bool ended = false;         // else the rank died, or left MPI without finalizing
+  bool threads = false;       // several threads may be in MPI at the same time
   double begin = 0, end = 0;  // since the first rank began
-  double paused = 0;          // by MPI_Pcontrol, in between
-  double initializing = 0;    // before `begin`
+  double paused = 0;          // by MPI_Pcontrol, between begin and end
+  double initializing = 0;    // before begin
   std::vector<TimedCallRow> calls;
   std::vector<std::string> names;  // of calls as events number them
-  std::vector<PeerTotals> peers;   // with whom there were messages
+  std::vector<PeerTotals> peers;   // ranks with which there were messages
   std::vector<CommunicatorInUse> communicators;
   std::vector<CollectiveCall> collectives;
-  std::uint32_t collective_stride = 1;  // one in so many calls was kept
+  std::uint32_t collective_stride = 1;  // every n-th call was kept
   std::uint64_t unkept_communicators = 0;
   std::uint64_t events = 0, lost_events = 0;
   int refused_errno = 0;
 
   double run() const { return end - begin - paused; }
   CallTotals all() const;
-  PeerTotals with_all() const;  // `peer` says nothing
+  PeerTotals with_all() const;  // its `peer` has no meaning
 };
 
 struct JobTimes {
   std::vector<RankTimes> ranks;   // all of the job
-  std::vector<int> here() const;  // numbers of those on this node
+  std::vector<int> here() const;  // numbers of the ranks on this node
   double first = 0;               // when the first rank began, in ticks
   double seconds_per_tick = 0;
   double seconds(std::int64_t ticks) const {
@@ -104,7 +104,8 @@ struct JobTimes {
 
 JobTimes read_times(const TimingPlace& place, const TickLength& clock);
 
-// The events of one rank of this node, one after the other, until `take` says no.
+// Calls `take` with the events of one rank of this node, one after the other, until it returns
+// false.
 void read_events(const TimingPlace& place, int rank, std::uint64_t count,
                  const std::function<bool(const lockfree::Event&)>& take);
 

@@ -10,12 +10,14 @@ namespace {
 
 using lockfree::Phase;
 
-// One that has said so may still be called back by others; it can serve nobody any more.
+// Returns whether the rank has finalized or aborted: others may still wait for it, but it serves
+// nobody any more.
 bool has_ended(const RankStatus& rank) {
   return rank.phase == Phase::finalized || rank.phase == Phase::aborted;
 }
 
-// Who waits, and can be served by nobody but those that are left in the set, again and again.
+// Returns the waiting ranks that can be served only by ranks of this set: others are removed again
+// and again.
 std::vector<int> closed_cycle(const std::vector<RankStatus>& ranks) {
   constexpr double settled_seconds = 1;  // what was in flight has arrived
   std::vector<bool> in(ranks.size());

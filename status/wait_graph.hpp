@@ -1,5 +1,5 @@
-// The wait-for graph of all ranks: pure. Which collective calls lack ranks, and on whom all that
-// wait depend.
+// This is the wait-for graph of all ranks. It tells which collective calls lack ranks, and on which
+// ranks all waiting ranks depend. It is pure.
 #pragma once
 
 #include <string>
@@ -9,22 +9,22 @@
 
 namespace baton::status {
 
-// A collective call that ranks have waited in for long.
+// This is a collective call in which ranks have waited for long.
 struct StuckCollective {
   std::string words;         // "MPI_Barrier, call 3 on MPI_COMM_WORLD"
-  std::vector<int> entered;  // are in it
-  std::vector<int> missing;  // are waited for and are not in it
-  bool has_data = false;     // there are lengths that may differ
-  bool differs = false;      // the ranks in it tell different things of it
+  std::vector<int> entered;  // ranks that are in it
+  std::vector<int> missing;  // ranks that are waited for and are not in it
+  bool has_data = false;     // it has lengths that may differ
+  bool differs = false;      // the ranks in it describe different calls
 };
 
 struct WaitGraph {
   std::vector<StuckCollective> collectives;
-  // Ranks that others wait for, and that wait for nobody long themselves.
+  // These ranks are awaited by others, and have not waited for long themselves.
   std::vector<int> awaited;
-  // Ranks that others wait for on another node, of which nothing is known here.
+  // These awaited ranks are on another node, so that nothing is known of them here.
   std::vector<int> elsewhere;
-  // Ranks that wait, and whom only ranks can serve that wait like them: a deadlock.
+  // These ranks wait, and can be served only by ranks that wait like them: a deadlock.
   std::vector<int> cycle;
 };
 

@@ -1,5 +1,6 @@
-// `baton advise`: from the topology alone, or by running a command in the configurations that
-// differ here, round after round, until the time is over or nothing is left to find out.
+// `baton advise` gives advice from the topology alone, or by running a command in the
+// configurations that differ here, round after round, until the time is over or nothing is left to
+// find out.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -24,22 +25,22 @@ namespace {
 using namespace advise;
 using Clock = std::chrono::steady_clock;
 
-constexpr int timed_out_code = 124;     // of mpiexec
-constexpr std::size_t rounds_max = 25;  // guess: what is close after so many is the same
+constexpr int timed_out_code = 124;     // exit code of mpiexec
+constexpr std::size_t rounds_max = 25;  // guess: what is close after so many rounds is equal
 
 int fail(const std::string& text, int code = 1) {
   write_error("baton advise: {}\n", text);
   return code;
 }
 
-// Of this process' environment; empty: not set.
+// Returns a variable of this process' environment; empty: not set.
 std::string variable(const std::string& name) {
   for (const std::string& entry : own_environment())
     if (entry.starts_with(name + '=')) return entry.substr(name.size() + 1);
   return {};
 }
 
-// Where the shell would find it.
+// Returns the file that the shell would run.
 std::string program_file(const std::string& word) {
   if (word.find('/') != std::string::npos) return word;
   const std::string folders = variable("PATH");
@@ -52,7 +53,7 @@ std::string program_file(const std::string& word) {
   return word;
 }
 
-// Whether the program says that it uses OpenMP. A script does not, whatever it starts.
+// Returns whether the program's file mentions OpenMP. A script does not, whatever it starts.
 bool names_openmp(const std::string& file) {
   const std::string bytes = platform::file_text(file).value_or("");
   constexpr const char* names[] = {"libgomp.so", "libomp.so", "libiomp5.so", "GOMP_parallel",
@@ -61,7 +62,7 @@ bool names_openmp(const std::string& file) {
                              [&](const char* name) { return bytes.find(name) != bytes.npos; });
 }
 
-// The last that the program said; else what mpiexec says of its end.
+// Returns the last line of the program; else mpiexec's words about its end.
 std::string last_words(const std::string& output) {
   std::istringstream lines(output);
   std::string own, of_mpiexec = "it printed nothing";
@@ -73,31 +74,31 @@ std::string last_words(const std::string& output) {
   return (own.empty() ? of_mpiexec : own).substr(0, most);
 }
 
-// One run of `baton advise -- COMMAND`.
+// This is one run of `baton advise -- COMMAND`.
 class Advising {
  public:
   Advising(const AdviseOptions& options, std::string mpiexec)
       : options_(options), mpiexec_(std::move(mpiexec)), start_(Clock::now()) {}
 
-  // Empty, or why measuring is no use.
+  // Runs the trials. Returns why measuring is of no use, or an empty text.
   std::string run(const Candidates& candidates);
   Outcome outcome;
 
  private:
   double elapsed() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
-  // The value of a run, or a failure; the time it took either way.
+  // Runs a trial once: gives its value, or a failure, and in either case the time it took.
   bool try_once(Trial& trial, double* value, double* took);
   std::string warm_up(double* took);
   void fit_into_time();
   bool is_worse(const Trial& one, const Trial& other) const;
-  // False: the time is over, or a signal has come.
+  // Runs one round. False: the time is over, or a signal has come.
   bool round(std::size_t number);
   bool takes_part(const Trial& trial) const;
 
   const AdviseOptions& options_;
   std::string mpiexec_;
   Clock::time_point start_;
-  std::vector<double> took_;  // by trial, the last time
+  std::vector<double> took_;  // by trial, the seconds of the last run
   bool time_is_over_ = false;
   Progress progress_{"baton advise"};
 };
@@ -114,7 +115,7 @@ bool Advising::try_once(Trial& trial, double* value, double* took) {
   *took = std::chrono::duration<double>(Clock::now() - start).count();
   if (interrupted()) return false;
   if (end && end->code == timed_out_code && limit < options_.run_seconds) {
-    time_is_over_ = true;  // which is no fault of the configuration
+    time_is_over_ = true;  // which is not the configuration's fault
     return false;
   }
   std::string problem;
@@ -137,7 +138,7 @@ bool Advising::takes_part(const Trial& trial) const {
   return trial.failure.empty() && base && !is_behind(trial, *base, outcome.higher_is_better);
 }
 
-// The first run finds files that are not in memory yet, and counts for nothing.
+// The first run reads files that are not in memory yet, so it counts for nothing.
 std::string Advising::warm_up(double* took) {
   progress_.show(0, options_.seconds, "warming up");
   double value = 0;
@@ -147,8 +148,8 @@ std::string Advising::warm_up(double* took) {
                      plain.candidate.text(), plain.failure);
 }
 
-// Gives up configurations where there is no time for rounds enough of all: the last, which promises
-// least, or, once there are values, the worst. What is left is enough to compare.
+// Gives up configurations where there is no time for enough rounds of all: the last one, which
+// promises least, or, once there are values, the worst. At least enough for a comparison are kept.
 void Advising::fit_into_time() {
   std::vector<Trial>& trials = outcome.trials;
   while (const Trial* base = base_of(trials)) {
@@ -175,7 +176,7 @@ bool Advising::is_worse(const Trial& one, const Trial& other) const {
   return outcome.higher_is_better ? mine < its : mine > its;
 }
 
-// All in turn, another one first each time. Values count only if all have them.
+// Runs all trials in turn, another one first each time. Values count only if all have them.
 bool Advising::round(std::size_t number) {
   std::vector<Trial>& trials = outcome.trials;
   std::vector<double> values(trials.size(), 0);
@@ -237,7 +238,7 @@ int advise_by_running(const AdviseOptions& options) {
   if (!machine) return fail(machine.error());
   auto mpiexec = find_beside("mpiexec");
   if (!mpiexec) return fail(mpiexec.error());
-  if (double figure = 0; !options.figure.empty()) {  // a bad pattern is to be told at once
+  if (double figure = 0; !options.figure.empty()) {  // a bad pattern is to be reported at once
     std::string problem;
     if (!find_figure("1", options.figure, &figure, &problem) && problem.starts_with("--figure ") &&
         problem.find("finds") == std::string::npos)

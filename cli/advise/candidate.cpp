@@ -16,7 +16,8 @@ using machine::Level;
 using machine::Machine;
 using machine::PlacementPolicy;
 
-// Where a configuration puts ranks and memory, in words that are equal where these are.
+// Returns where a configuration puts ranks and memory, in words that are equal where these are
+// equal.
 std::string meaning_of(const Machine& machine, const PlacementPolicy& policy,
                        const std::string& memory) {
   auto placement = machine::place(machine, policy);
@@ -24,12 +25,12 @@ std::string meaning_of(const Machine& machine, const PlacementPolicy& policy,
   std::string text = fmt::format("{};", placement->bound_to == Level::machine ? "free" : "bound");
   for (const machine::PlannedRank& rank : placement->ranks)
     text += fmt::format("{}:{};", rank.threads, machine::cpu_list(rank.cpus));
-  // What bound ranks touch is near by itself.
+  // Memory that bound ranks touch is near anyway.
   const bool differs = machine.memory.size() > 1 && memory != "all=near";
   return text + (differs ? memory : "");
 }
 
-// Collects what differs.
+// This collects the configurations that differ.
 class Collector {
  public:
   Collector(const Machine& machine, const Wanted& wanted) : machine_(machine), wanted_(wanted) {}
@@ -67,7 +68,7 @@ class Collector {
 
  private:
   void take(Candidate candidate, const std::string& name, const std::string& meaning) {
-    if (meaning.empty()) return;  // cannot be placed so
+    if (meaning.empty()) return;  // ranks cannot be placed so
     if (std::ranges::find(meanings_, meaning) != meanings_.end()) {
       result.same.push_back(name);
       return;

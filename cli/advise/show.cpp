@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::json;
 
-// As one would type it.
+// Returns the command as one would type it.
 std::string command_text(const std::vector<std::string>& words) {
   std::string text;
   for (const std::string& word : words) {

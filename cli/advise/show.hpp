@@ -1,4 +1,4 @@
-// How `baton advise` speaks: to people, or as one JSON object.
+// This prints the results of `baton advise`, for people or as one JSON object.
 #pragma once
 
 #include <string>
@@ -12,16 +12,16 @@ namespace baton::cli::advise {
 std::string advice_text(const machine::Machine& machine, const std::vector<machine::Advice>& all);
 std::string advice_json(const machine::Machine& machine, const std::vector<machine::Advice>& all);
 
-// What came of running a command.
+// This is the result of running a command in configurations.
 struct Outcome {
   std::vector<std::string> command;
   std::string figure;  // the pattern; empty: seconds count
   bool higher_is_better = false;
   std::vector<Trial> trials;
-  std::vector<std::string> same;  // options that come to the same as one that was tried
+  std::vector<std::string> same;  // options that are equivalent to one that was tried
   std::string why_same;
-  std::vector<std::string> left_out;  // for want of time
-  double seconds = 0;                 // that it took
+  std::vector<std::string> left_out;  // configurations for which there was no time
+  double seconds = 0;                 // seconds that all took
   bool interrupted = false;
   Verdict verdict;
 };

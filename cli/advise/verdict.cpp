@@ -12,8 +12,8 @@ namespace baton::cli::advise {
 
 namespace {
 
-constexpr double hopeless = 3;        // so many times slower in the first round: no second one
-constexpr double chance_most = 0.05;  // to recommend what is no better
+constexpr double hopeless = 3;  // so many times slower in the first round: there is no second one
+constexpr double chance_most = 0.05;  // of recommending one that is not better
 
 std::vector<double> costs_of(const Trial& trial, bool higher_is_better) {
   std::vector<double> costs = trial.values;
@@ -24,9 +24,9 @@ std::vector<double> costs_of(const Trial& trial, bool higher_is_better) {
 
 constexpr int rounds_least = 5;  // guess: fewer say little about the noise
 
-// That of two alike the same one is better in so many rounds or more.
+// Returns the probability that of two equal ones the same one is better in so many rounds or more.
 double chance_of(int better, int rounds) {
-  double chance = 0, ways = 1;  // to choose the rounds in which the other one is better
+  double chance = 0, ways = 1;  // ways to choose the rounds in which the other one is better
   for (int worse = 0; worse <= rounds - better; ++worse) {
     chance += ways * std::pow(0.5, rounds);
     ways = ways * (rounds - worse) / (worse + 1);
@@ -42,7 +42,7 @@ std::string percent(double ratio) {
   return fmt::format("{:.1f} %", 100 * std::abs(ratio));
 }
 
-// The quickest of those that are surely better; of those that are alike the first.
+// Returns the quickest of those that are significantly better; of those that are alike the first.
 const Trial* winner(const std::vector<Trial>& trials, const Trial& base, bool higher) {
   const Trial* best = nullptr;
   double least = 1;
@@ -62,12 +62,12 @@ const Trial* winner(const std::vector<Trial>& trials, const Trial& base, bool hi
   return best;
 }
 
-// As people say it: of a time that is shorter, of a figure that is higher.
+// Returns the gain as people say it: of a time that is shorter, of a figure that is higher.
 double gain_of(double ratio, bool higher_is_better) {
   return higher_is_better ? 1 / ratio - 1 : 1 - ratio;
 }
 
-// In so many rounds one is better than the other.
+// Returns in how many rounds one is better than the other.
 int rounds_better(const Trial& one, const Trial& other, bool higher_is_better) {
   const auto own = costs_of(one, higher_is_better), its = costs_of(other, higher_is_better);
   int better = 0;
@@ -75,7 +75,8 @@ int rounds_better(const Trial& one, const Trial& other, bool higher_is_better) {
   return better;
 }
 
-// One whose median is better by more than the noise, though not in enough rounds; null: none.
+// Returns one whose median is better by more than the noise, though not in enough rounds; null:
+// none.
 const Trial* uncertain(const std::vector<Trial>& trials, const Trial& base, bool higher) {
   const Trial* best = nullptr;
   double least = 1;
@@ -191,7 +192,7 @@ Verdict decide(const std::vector<Trial>& trials, bool higher_is_better) {
 
 bool find_figure(const std::string& output, const std::string& pattern, double* figure,
                  std::string* problem) {
-  constexpr std::size_t line_most = 4096;  // the library's matcher calls itself for each letter
+  constexpr std::size_t line_most = 4096;  // the library's regex matcher recurses for each letter
   std::string last;
   try {
     const std::regex wanted(pattern);

@@ -1,4 +1,5 @@
-// What runs of a command in several configurations say. Pure: values in, recommendation out.
+// This evaluates runs of a command in several configurations. It is pure: values in, recommendation
+// out.
 #pragma once
 
 #include <string>
@@ -9,46 +10,48 @@
 
 namespace baton::cli::advise {
 
-// A configuration and what it came to: a value a round, the same rounds for all.
+// This is a configuration and its results: a value for each round, in the same rounds for all.
 struct Trial {
   Candidate candidate;
   std::vector<double> values;  // seconds, or the program's figure
-  std::string failure;         // why it is not tried again; empty: it is
+  std::string failure;         // why it is not tried again; empty: it still is
 };
 
-// With which the others are compared: the first that did not fail; null: all did.
+// Returns the trial with which others are compared: the first that did not fail; null: all failed.
 const Trial* base_of(const std::vector<Trial>& trials);
 
 double median(std::vector<double> values);
 
-// How a trial compares with another: a ratio below 1 says that it is better.
+// Returns how a trial compares with another: a ratio below 1 says that it is better.
 tune::Comparison compare(const Trial& one, const Trial& other, bool higher_is_better);
 
-// Rounds after which a difference counts, where the best of so many others is looked for: chance
-// makes one of them better in all of fewer rounds more than once in twenty times.
+// Returns after how many rounds a difference counts, where the best of `rivals` others is sought:
+// in fewer rounds chance would make one of them better in all rounds more than once in twenty
+// times.
 int rounds_needed(std::size_t rivals);
 
-// Whether `one` is better than `other` by more than the noise between rounds, and in more rounds
-// than chance makes one of the rivals better.
+// Returns whether `one` is better than `other` by more than the noise between rounds, and in more
+// rounds than chance makes one of the rivals better.
 bool is_better(const Trial& one, const Trial& other, bool higher_is_better, std::size_t rivals);
 
-// So far behind that another round would be a waste of time: at once, or clearly after a few.
+// Returns whether a trial is too far behind for another round: at once, or clearly after a few.
 bool is_behind(const Trial& trial, const Trial& base, bool higher_is_better);
 
-// Nothing that another round would change: each that is left differs clearly from the first.
+// Returns whether no round can change the result: each remaining trial differs clearly from the
+// first.
 bool is_settled(const std::vector<Trial>& trials, bool higher_is_better);
 
 struct Verdict {
-  enum class Kind { none, stay, change };  // none: nothing can be said
+  enum class Kind { none, stay, change };  // none: no statement is possible
   Kind kind = Kind::none;
-  std::size_t recommended = 0;  // of the trials; `stay`: the base
+  std::size_t recommended = 0;  // index of the trial; `stay`: the base
   std::string reason;
 };
 
 Verdict decide(const std::vector<Trial>& trials, bool higher_is_better);
 
-// The number that a program printed: the last match of the pattern, its first group if it has one.
-// False: *problem says why there is none.
+// Finds the number that a program printed: the last match of the pattern, its first group if it has
+// one. False: *problem says why there is none.
 bool find_figure(const std::string& output, const std::string& pattern, double* figure,
                  std::string* problem);
 

@@ -1,4 +1,4 @@
-// What `baton doctor` says of one thing.
+// This is a finding of `baton doctor` about one thing.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct Finding {
   Verdict verdict;
   std::string subject;
   std::string text;
-  std::string remedy = {};  // what mends it, if it is not good; some texts say that themselves
+  std::string remedy = {};  // how to mend it, if it is not good; some texts say that themselves
 };
 
 }  // namespace baton::cli::doctor

@@ -83,7 +83,7 @@ Finding judge_address_space(const Limits& facts) {
 }
 
 Finding judge_open_files(std::uint64_t limit) {
-  constexpr std::uint64_t needed = 64 * 2 + 32;  // mpiexec -l: two pipes a rank
+  constexpr std::uint64_t needed = 64 * 2 + 32;  // for mpiexec -l: two pipes a rank
   const char* subject = "open files";
   if (limit < needed)
     return {Verdict::slower, subject,

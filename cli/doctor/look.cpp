@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t page_bytes = 4096;
 
-// 0, or the errno with which the kernel refuses a counter of this process or of CPU 0.
+// Returns 0, or the errno with which the kernel refuses a counter of this process or of CPU 0.
 int counter_error(std::uint32_t type, std::uint64_t event, bool whole_cpu) {
   perf_event_attr wanted{};
   wanted.size = sizeof wanted;
@@ -63,7 +63,7 @@ Counters look_at_counters() {
 Limits look_at_limits() {
   return {.locked_bytes = limit_of(RLIMIT_MEMLOCK, false),
           .address_bytes = limit_of(RLIMIT_AS, false),
-          .open_files = limit_of(RLIMIT_NOFILE, true),  // mpiexec raises its own to that
+          .open_files = limit_of(RLIMIT_NOFILE, true),  // mpiexec raises its own limit to that
           .core_bytes = limit_of(RLIMIT_CORE, false),
           .pair_bytes = lockfree::job_header(2, 2).file_bytes,
           .job_bytes = lockfree::job_header(64, 64).file_bytes};
@@ -84,7 +84,7 @@ NumaCalls look_at_numa_calls() {
 }
 
 Installation look_at_installation() {
-  // What is ours says so; that of others does not know us.
+  // Baton's own files name Baton; files of others do not.
   auto look_at = [](const std::string& path) {
     const std::string bytes = platform::file_text(path).value_or("");
     return InstalledFile{path, bytes.find("Baton") != std::string::npos};

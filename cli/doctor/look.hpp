@@ -1,4 +1,4 @@
-// Finds out what judge.hpp judges: by trying, where that harms nobody.
+// This finds out the facts that judge.hpp judges, by trying, where that does no harm.
 #pragma once
 
 #include "cli/doctor/judge.hpp"

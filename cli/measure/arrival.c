@@ -1,6 +1,7 @@
-/* How long a message takes to arrive over the raw provider: as the provider's message in a receive
- * that was posted, by a remote write whose completion tells its receiver, and by one that its
- * receiver polls memory for. Three rounds, each way in turn. */
+/* This measures how long a message takes to arrive over the raw provider: as the provider's message
+ * in a receive that was posted, by a remote write that notifies its receiver by a completion, and
+ * by a remote write for which its receiver polls memory. It makes three rounds, each way in turn.
+ */
 #include "cli/measure/timing.h"
 #include "lab/deposit/raw.h"
 

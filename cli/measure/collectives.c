@@ -1,5 +1,5 @@
-/* How long collectives take, with the algorithms that the job was started with. The same buffers
- * each time; roots take turns, so that nobody runs ahead of a root. */
+/* This measures how long collectives take, with the algorithms with which the job was started. The
+ * buffers do not change; roots take turns, so that nobody runs ahead of a root. */
 #include "cli/measure/timing.h"
 
 typedef struct {
@@ -59,7 +59,8 @@ static void exscan(void* state) {
   MPI_Exscan(b->out, b->in, b->count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
-/* Blocks of a rank's buffers: one, or one for each rank; whether bytes are those of all blocks. */
+/* A rank's buffers have one block, or one for each rank. The last column says whether bytes are
+ * those of all blocks. */
 static const struct {
   const char* kind;
   Step* step;

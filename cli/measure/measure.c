@@ -1,5 +1,5 @@
-/* How long messages take between two ranks, with the settings that the job runs with, and how long
- * collectives take. Started by `baton tune` alone, many times.
+/* This measures how long messages take between two ranks, with the settings of the job, and how
+ * long collectives take. Only `baton tune` starts it, many times.
  * usage: baton-measure MILLISECONDS PATTERN SIZE...
  * PATTERN: a collective's kind, pingpong, or window (some messages in flight in one direction, then
  * a short answer); the last two take two ranks.
@@ -16,13 +16,13 @@ enum { window_messages = 16 };
 typedef struct {
   char *out, *in;
   size_t bytes;
-  size_t stride; /* between the messages of a window */
+  size_t stride; /* bytes between the messages of a window */
   int cold;
   uint32_t turn;
 } Exchange;
 
 static int rank;
-static uint64_t sink; /* what is read goes here, so that it is read */
+static uint64_t sink; /* reads add to this, so that the compiler keeps them */
 
 static void ping_pong(void* state) {
   Exchange* x = state;

@@ -1,4 +1,4 @@
-/* How long a step takes that all ranks do together. */
+/* This measures how long a step takes that all ranks do together. */
 #ifndef CLI_MEASURE_TIMING_H
 #define CLI_MEASURE_TIMING_H
 
@@ -10,8 +10,8 @@
 
 typedef void Step(void* state);
 
-/* A step's time over some of them. Between two barriers, since of some steps rank 0 sees only its
- * own part. */
+/* Returns the mean time of a step over some repeats. They are between two barriers, since of some
+ * steps rank 0 sees only its own part. */
 static inline double timed(Step* step, void* state, long repeats) {
   MPI_Barrier(MPI_COMM_WORLD);
   double start = now_us();
@@ -20,7 +20,7 @@ static inline double timed(Step* step, void* state, long repeats) {
   return (now_us() - start) / (double)repeats;
 }
 
-/* The median over batches of the time of one step. All ranks agree on the repeats. */
+/* Returns the median over batches of the time of one step. All ranks agree on the repeats. */
 static inline double measure(Step* step, void* state, double budget_us) {
   double once = 0, times[batches_max];
   timed(step, state, 2);
@@ -46,11 +46,11 @@ static inline void* buffer_of(size_t bytes) {
   return memory;
 }
 
-/* Whether there is such a collective; measures it with so many bytes as selections count them
- * (src/base/selection.hpp), and prints a cell (collectives.c). */
+/* Measures a collective with `bytes` as selections count them (src/base/selection.hpp), and prints
+ * a cell (collectives.c). Returns whether there is such a collective. */
 int measure_collective(const char* kind, size_t bytes, double budget_us);
-/* Between two ranks, over the raw provider on an interface (arrival.c). Whether the sizes will do.
- */
+/* Measures between two ranks, over the raw provider on an interface (arrival.c). Returns whether
+ * the sizes are valid. */
 int measure_arrival(int rank, const char* interface, int count, char** sizes, double budget_us);
 
 #endif

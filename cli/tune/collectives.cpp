@@ -1,5 +1,5 @@
-// `baton tune --collectives`: contests between algorithms, round after round until the time is over
-// or all is settled. What was measured is kept after every round in a partial profile.
+// `baton tune --collectives` runs contests between algorithms, round after round until the time is
+// over or all is settled. It saves its measurements after every round in a partial profile.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -23,9 +23,9 @@ using profile::Collectives;
 using profile::Profile;
 using Clock = std::chrono::steady_clock;
 
-// Numbers of ranks: two, a CPU each, and oversubscribed ones.
+// Returns numbers of ranks: two, a CPU each, and oversubscribed ones.
 std::vector<int> usual_ranks(int cpus) {
-  constexpr int most = 64;  // guess: beyond it starting takes longer than measuring
+  constexpr int most = 64;  // guess: with more ranks starting takes longer than measuring
   std::vector<int> ranks;
   for (int count : {2, cpus, 2 * cpus, 4 * cpus})
     if (count >= 2 && count <= std::max(most, cpus)) ranks.push_back(count);
@@ -35,9 +35,9 @@ std::vector<int> usual_ranks(int cpus) {
   return ranks;
 }
 
-// Milliseconds for each time, so that the seconds suffice for some rounds of all.
+// Returns milliseconds for each measurement, so that the seconds suffice for some rounds of all.
 int milliseconds_each(const std::vector<Contest>& all, double seconds) {
-  constexpr double rounds = 5, beside = 3;  // guesses: starting jobs, trying how long a step takes
+  constexpr double rounds = 5, beside = 3;  // guesses: beside: starting jobs, timing a step
   constexpr int most = 10;                  // guess: another round says more
   std::size_t times = 1;
   for (const Contest& contest : all)
@@ -55,14 +55,14 @@ class Search {
         all_(contests(profile_.collectives.ranks, profile_.machine.cpus_usable)),
         milliseconds_(milliseconds_each(all_, profile_.collectives.budget)) {}
 
-  // The error is one that measuring cannot go on after.
+  // Runs the search. The error is one after which measuring cannot go on.
   std::expected<void, std::string> run();
   Profile& result() { return profile_; }
   const std::vector<Contest>& all() const { return all_; }
   bool settled() const { return settled_; }
 
  private:
-  // The contest whose open sizes have had the fewest rounds; null: all is settled.
+  // Returns the contest whose open sizes have had the fewest rounds; null: all is settled.
   const Contest* next(Round* round) const;
   std::expected<void, std::string> measure(const Contest& contest, const Round& round);
 
@@ -71,7 +71,7 @@ class Search {
   std::string partial_;
   std::vector<Contest> all_;
   int milliseconds_;
-  std::map<const Contest*, double> took_;  // the last time
+  std::map<const Contest*, double> took_;  // seconds of the last time
   bool settled_ = false;
   Progress progress_{"baton tune"};
 };
@@ -87,7 +87,7 @@ const Contest* Search::next(Round* round) const {
   return found;
 }
 
-// All algorithms in turn, another one first each time; a round counts only as a whole.
+// Measures all algorithms in turn, another one first each time; a round counts only as a whole.
 std::expected<void, std::string> Search::measure(const Contest& contest, const Round& round) {
   std::vector<std::pair<Algorithm, Measured>> times;
   for (std::size_t i = 0; i < round.entries.size(); ++i) {
@@ -140,7 +140,7 @@ std::expected<void, std::string> Search::run() {
   return {};
 }
 
-// What an interrupted run has left, if it fits; else `fresh`.
+// Returns the partial profile of an interrupted run, if it fits; else `fresh`.
 Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
   if (anew || ::access(partial.c_str(), F_OK) != 0) return fresh;
   auto left = profile::read_profile(partial);
@@ -199,7 +199,7 @@ int tune_collectives(const TuneOptions& options) {
       options.ranks.empty() ? usual_ranks(start.machine.cpus_usable) : options.ranks;
   std::string partial = target + ".collectives.partial";
   start = resumed(partial, start, options.anew);
-  // Now, so that a bad name does not cost the whole search.
+  // This writes at once, so that a bad name does not cost the whole search.
   if (auto written = write_profile(partial, start); !written) return failed(written.error());
 
   warn_if_busy(start.machine.cpus_usable);

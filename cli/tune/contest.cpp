@@ -14,13 +14,13 @@ namespace {
 
 using Cells = std::span<const profile::CollectiveCell>;
 
-constexpr int rounds_max = 25;       // guess: what is close after so many is the same
-constexpr int rounds_to_change = 5;  // guess: chance makes three alike too often
-constexpr double hopeless = 3;       // so many times slower in the first round: no second one
-// No rank's buffers are longer, nor those of all ranks together; a guess.
+constexpr int rounds_max = 25;       // guess: results that are close after so many rounds are equal
+constexpr int rounds_to_change = 5;  // guess: in three rounds chance makes all alike too often
+constexpr double hopeless = 3;  // so many times slower in the first round: there is no second one
+// The buffers of a rank, and those of all ranks together, are no longer than this; a guess.
 constexpr std::int64_t buffer_bytes_max = 16 << 20, all_bytes_max = 256 << 20;
 
-// Those that programs use most come first: a short search has them all.
+// The kinds that programs use most come first, so that a short search has them all.
 constexpr CollectiveKind kinds[] = {
     CollectiveKind::allreduce, CollectiveKind::broadcast,      CollectiveKind::alltoall,
     CollectiveKind::allgather, CollectiveKind::reduce,         CollectiveKind::barrier,
@@ -52,7 +52,7 @@ bool can_be_measured(CollectiveKind kind, int ranks, std::int64_t bytes) {
 collective::Situation situation_of(const Contest& contest, std::int64_t bytes) {
   collective::Situation situation{contest.kind, contest.ranks, bytes};
   situation.oversubscribed = contest.oversubscribed;
-  situation.room_bytes_max = default_of(*find_setting("room_bytes_max"));  // measured with it
+  situation.room_bytes_max = default_of(*find_setting("room_bytes_max"));  // as in measurements
   return situation;
 }
 
@@ -65,7 +65,7 @@ const std::vector<double>& times_of(Cells cells, Algorithm algorithm, int ranks,
   return none;
 }
 
-// Whether an algorithm has shown at once that it will not win.
+// Returns whether an algorithm has shown at once that it will not win.
 bool is_hopeless(const Contest& contest, Algorithm algorithm, std::int64_t bytes, Cells cells) {
   const auto& own = times_of(cells, algorithm, contest.ranks, bytes);
   if (own.empty() || algorithm == built_in(contest, bytes)) return false;
@@ -75,8 +75,8 @@ bool is_hopeless(const Contest& contest, Algorithm algorithm, std::int64_t bytes
   });
 }
 
-// Nothing that another round could change: all that is left differs from the built-in one by twice
-// the noise.
+// Returns whether no round can change the result: every remaining algorithm differs from the
+// built-in one by twice the noise.
 bool is_settled(const Contest& contest, std::int64_t bytes, Cells cells) {
   const Algorithm first = built_in(contest, bytes);
   const auto& its = times_of(cells, first, contest.ranks, bytes);
@@ -93,7 +93,7 @@ bool is_settled(const Contest& contest, std::int64_t bytes, Cells cells) {
 
 struct Range {
   std::int64_t from;
-  std::int64_t to;  // no_end: without one
+  std::int64_t to;  // no_end: there is no upper limit
 
   std::string text() const {
     if (to == no_end) return fmt::format("{}+", from);
@@ -101,7 +101,7 @@ struct Range {
   }
 };
 
-// A number of ranks holds up to the next one that was measured, oversubscribed or not as it is.
+// A number of ranks holds up to the next one that was measured, within the same oversubscription.
 Range ranks_of(const Contest& contest, std::span<const Contest> all) {
   Range range{contest.ranks, no_end};
   for (const Contest& other : all)
@@ -111,7 +111,7 @@ Range ranks_of(const Contest& contest, std::span<const Contest> all) {
   return range;
 }
 
-// The first size holds for all shorter ones, but for those that not all ranks know (0).
+// The first size holds for all shorter ones, but not for the one that not all ranks know (0).
 Range bytes_of(const Contest& contest, std::size_t first, std::size_t last) {
   const bool none = contest.kind == CollectiveKind::barrier;
   return {none || first > 0 ? contest.sizes[first] : 1,

@@ -1,5 +1,6 @@
-// What `baton tune --collectives` measures next, and how times become rows of the selection. Pure:
-// times in, rounds and rows out. Called by the command (collectives.cpp) and by tests.
+// This decides what `baton tune --collectives` measures next, and turns times into rows of the
+// selection. It is pure: times in, rounds and rows out. The command (collectives.cpp) and tests
+// call it.
 #pragma once
 
 #include <cstdint>
@@ -12,54 +13,54 @@
 
 namespace baton::cli::tune {
 
-// Algorithms of a kind side by side, at a number of ranks.
+// This has the algorithms of a kind side by side, at a number of ranks.
 struct Contest {
   CollectiveKind kind;
   int ranks;
   bool oversubscribed;
-  std::vector<std::int64_t> sizes;  // at which there is something to choose
+  std::vector<std::int64_t> sizes;  // at which several algorithms can serve
 };
 
-// Those of the kinds that have several algorithms. A number of ranks is oversubscribed beyond
-// `cpus`.
+// Returns the contests of all kinds that have several algorithms. A number of ranks is
+// oversubscribed beyond `cpus`.
 std::vector<Contest> contests(std::span<const int> ranks, int cpus);
 
-// What runs without a profile.
+// Returns the algorithm that is used without a profile.
 Algorithm built_in(const Contest& contest, std::int64_t bytes);
-// All that can serve at a size, the built-in one first.
+// Returns all algorithms that can serve at a size, the built-in one first.
 std::vector<Algorithm> rivals(const Contest& contest, std::int64_t bytes);
 
-// An algorithm, and the sizes that it is measured at in a round.
+// This is an algorithm, and the sizes at which it is measured in a round.
 struct Entry {
   Algorithm algorithm;
   std::vector<std::int64_t> sizes;
 };
 struct Round {
-  int rounds = 0;  // those that its sizes have had
+  int rounds = 0;  // number of rounds that its sizes have had
   std::vector<Entry> entries;
 };
 
-// The next round of a contest: at the sizes that are open and have had the fewest rounds, all but
-// the hopeless ones. Without entries all is settled.
+// Returns the next round of a contest: at the sizes that are open and have had the fewest rounds,
+// all but the hopeless ones. Without entries all is settled.
 Round next_round(const Contest& contest, std::span<const profile::CollectiveCell> cells);
 
 profile::CollectiveCell* find_cell(std::span<profile::CollectiveCell> cells, Algorithm algorithm,
                                    int ranks, std::int64_t bytes);
 
-// How the quickest compares with the built-in one at a size.
+// This says how the quickest algorithm compares with the built-in one at a size.
 struct Verdict {
-  Algorithm algorithm;  // the built-in one, unless another is surely better
+  Algorithm algorithm;  // the built-in one, unless another is significantly better
   Algorithm built_in;
-  double ratio = 1;  // of the quickest other one that was measured to the built-in one
+  double ratio = 1;  // time of the quickest other one relative to the built-in one
   double noise = 0;
   int rounds = 0;  // 0: not compared
 };
 Verdict verdict(const Contest& contest, std::int64_t bytes,
                 std::span<const profile::CollectiveCell> cells);
 
-// Rows for where another algorithm than the built-in one is better by more than the noise, in
-// rounds enough. A size holds up to the next one, a number of ranks, too; both of the last ones
-// without end.
+// Returns rows for cases where another algorithm than the built-in one is better by more than the
+// noise, in enough rounds. A size holds up to the next one, and so does a number of ranks; the last
+// ones hold without end.
 std::vector<profile::ChosenRow> choose_rows(std::span<const Contest> all,
                                             std::span<const profile::CollectiveCell> cells);
 

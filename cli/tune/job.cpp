@@ -15,8 +15,8 @@ namespace baton::cli::tune {
 
 namespace {
 
-constexpr int job_seconds_max = 60;       // guess: one lasts a second or two
-constexpr int launcher_seconds_max = 90;  // the same where another launcher starts it
+constexpr int job_seconds_max = 60;       // guess: one job lasts a second or two
+constexpr int launcher_seconds_max = 90;  // guess, for jobs that another launcher starts
 
 std::string setting_variable(const char* name) {
   std::string text = "BATON_";
@@ -24,7 +24,7 @@ std::string setting_variable(const char* name) {
   return text;
 }
 
-// The user's environment without settings.
+// Returns the user's environment without settings.
 std::vector<std::string> plain_environment() {
   std::vector<std::string> all = own_environment();
   std::erase_if(all, [](const std::string& entry) {
@@ -59,7 +59,7 @@ std::expected<std::vector<Measured>, std::string> run(std::vector<std::string> w
                                      end->output.empty() ? "it printed nothing" : end->output));
 }
 
-// What the user says of the network, which is what is to be measured.
+// Returns the user's settings of the network, which is to be measured with them.
 std::vector<std::string> network_environment() {
   std::vector<std::string> all = plain_environment();
   for (const char* name : {"BATON_LIBFABRIC", "BATON_NETWORK_INTERFACE", "BATON_NETWORK_PROVIDER",

@@ -1,7 +1,7 @@
-// `baton tune --net`: what the network between two hosts does best, or this machine's loopback.
-// Each round has a job for how messages arrive over the raw provider and one for each way that
-// MPI's messages may go, in changing order. What was measured is kept after each round in a partial
-// profile, so that it can be interrupted.
+// `baton tune --net` finds out what the network between two hosts does best, or this machine's
+// loopback. Each round has a job for how messages arrive over the raw provider and one for each way
+// that MPI's messages may go, in changing order. It saves its measurements after each round in a
+// partial profile, so that it can be interrupted.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -29,8 +29,8 @@ using profile::Network;
 using profile::Profile;
 using Clock = std::chrono::steady_clock;
 
-// For each size, and twice that for each over the raw provider. Guess: longer adds little, another
-// round more.
+// Returns the milliseconds for each size; each over the raw provider has twice that. It is a guess:
+// a longer time adds little, another round more.
 int milliseconds_each(double budget) {
   return std::clamp(static_cast<int>(budget / 4), 2, 8);
 }
@@ -50,7 +50,7 @@ profile::Cell& cell_of(Network& network, const char* question, const std::string
       profile::Cell{question, variant, "network", "pingpong", data, bytes, {}});
 }
 
-// One run of `baton tune --net`.
+// This is one run of `baton tune --net`.
 class NetworkTuning {
  public:
   NetworkTuning(Programs programs, Profile start, NetworkPath path, std::vector<Offer> offers,
@@ -61,7 +61,7 @@ class NetworkTuning {
         offers_(std::move(offers)),
         partial_(std::move(partial_file)) {}
 
-  // Round after round until the time is over or a signal comes; at least one.
+  // Measures round after round until the time is over or a signal comes, at least one round.
   std::expected<void, std::string> run();
   Network& result() { return profile_.network; }
   const std::vector<Offer>& offers() const { return offers_; }
@@ -69,7 +69,7 @@ class NetworkTuning {
 
  private:
   using Cells = std::expected<std::vector<Measured>, std::string>;
-  // One of a round: over the raw provider, by a variant, or over an offer.
+  // This is one job of a round: over the raw provider, by a variant, or over an offer.
   struct Job {
     const Variant* variant = nullptr;
     const Offer* offer = nullptr;
@@ -123,12 +123,12 @@ NetworkTuning::Cells NetworkTuning::run_one(const Job& job) const {
   auto said = measure_network(programs_, profile_.network.hosts, settings, {}, words);
   if (!said) return std::unexpected(said.error());
   std::vector<Measured> cells = cells_in(*said);
-  // Of each size warm and cold data; of the raw provider two ways or more.
+  // Each size has warm and cold data; over the raw provider it has two ways or more.
   if (cells.size() >= 2 * sizes.size()) return cells;
   return std::unexpected("it printed too little: " + cause_in(*said));
 }
 
-// False: it is an offer that does not work here, and is compared no more.
+// Measures one job. False: it is an offer that does not work here, and is compared no more.
 std::expected<bool, std::string> NetworkTuning::measure_one(Job& job) {
   progress_.show(result().seconds, result().budget,
                  fmt::format("{}, round {}: {}", where(result()), turn_ + 1, job.name()));
@@ -156,7 +156,7 @@ void NetworkTuning::keep(const std::vector<Job>& round) {
     }
 }
 
-// Times count only if all jobs of a round have them: rounds are compared one by one.
+// Times count only if all jobs of a round have them, since rounds are compared one by one.
 std::expected<void, std::string> NetworkTuning::measure_round() {
   std::vector<Job> round = jobs();
   std::vector<std::string> left_out;
@@ -188,7 +188,8 @@ std::expected<void, std::string> NetworkTuning::run() {
   return {};
 }
 
-// The two hosts of the options, none for the loopback; the error says what is wrong with them.
+// Returns the two hosts of the options, none for the loopback; the error says what is wrong with
+// them.
 std::expected<std::vector<std::string>, std::string> hosts_of(const TuneOptions& options) {
   if (options.hosts.empty() && options.host_file.empty()) return std::vector<std::string>{};
   std::vector<std::string> hosts = hosts_in_list(options.hosts);
@@ -208,7 +209,7 @@ std::expected<std::vector<std::string>, std::string> hosts_of(const TuneOptions&
   return hosts;
 }
 
-// What the job goes over; the error is for people.
+// Finds out which network the job uses; the error is for people.
 std::expected<NetworkPath, std::string> find_path(const Programs& programs,
                                                   const std::vector<std::string>& hosts) {
   auto said = measure_network(programs, hosts, {}, {"--explain"}, {"1", "pingpong", "8"});
@@ -230,7 +231,7 @@ std::expected<NetworkPath, std::string> find_path(const Programs& programs,
                                   hosts[0], hosts[1]));
 }
 
-// Those that may be compared: not where the user has said which.
+// Returns the offers that may be compared: none where the user has chosen one.
 std::vector<Offer> find_offers(const Programs& programs, const Network& network,
                                const NetworkPath& path) {
   auto said = measure_network(programs, network.hosts, {}, {}, {"1", "offers", "8"});
@@ -239,7 +240,7 @@ std::vector<Offer> find_offers(const Programs& programs, const Network& network,
   return offers_in(said && !chosen ? *said : "", path, network.hosts.empty());
 }
 
-// What an interrupted run has left, if it fits; else `fresh`.
+// Returns the partial profile of an interrupted run, if it fits; else `fresh`.
 Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
   if (anew || ::access(partial.c_str(), F_OK) != 0) return fresh;
   auto left = profile::read_profile(partial);
@@ -318,7 +319,7 @@ int tune_network(const TuneOptions& options) {
   network.libfabric = path->libfabric;
   const std::string partial = target + ".net.partial";
   start = resumed(partial, start, options.anew);
-  // Now, so that a bad name does not cost the whole time.
+  // This writes at once, so that a bad name does not cost the whole time.
   if (auto written = write_profile(partial, start); !written) return failed(written.error());
 
   warn_if_busy(start.machine.cpus_usable);

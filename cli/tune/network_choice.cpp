@@ -19,11 +19,11 @@ using transport::network::rank_of_provider;
 namespace {
 
 constexpr std::array<std::int64_t, 3> sizes_of_arrival = {8, 1024, 16384};
-// Two for each limit of packets, and two that no packet takes.
+// There are two sizes for each limit of packets, and two that no packet takes.
 constexpr std::array<std::int64_t, 8> sizes_of_packets = {24576, 32768,  49152,  65536,
                                                           98304, 131072, 262144, 1 << 20};
 constexpr std::array<std::int64_t, 2> sizes_of_offers = {8, 1 << 20};
-constexpr std::size_t offers_most = 4;  // guess: each costs a job a round
+constexpr std::size_t offers_most = 4;  // guess: each costs one job a round
 constexpr std::int64_t least_limit = 16384;
 constexpr const char* advertised = "advertised";
 constexpr const char* answered = "answered";
@@ -40,7 +40,7 @@ std::string words(const Comparison& seen, const char* first, const char* second,
                      value_text(bytes), first, seen.ratio, second, seen.noise, seen.rounds);
 }
 
-// Adverts are given up where writes after an answer are quicker, and nowhere slower.
+// Adverts are given up where writes after an answer are quicker at some size, and slower at none.
 profile::Chosen choose_adverts(std::span<const profile::Cell> cells) {
   profile::Chosen chosen{"network_receiver_initiated", 1, {}};
   auto at = [&](std::int64_t bytes) { return compare_at(cells, answered, advertised, bytes); };
@@ -55,7 +55,8 @@ profile::Chosen choose_adverts(std::span<const profile::Cell> cells) {
   return chosen;
 }
 
-// Halved as long as writing is quicker than packets in the upper half of what they take.
+// The limit is halved as long as writing is quicker than packets in the upper half of the sizes
+// they take.
 profile::Chosen choose_limit(std::span<const profile::Cell> cells, const char* written) {
   const SettingRow& row = *find_setting("network_eager_bytes_max");
   profile::Chosen chosen{row.name, default_of(row), {}};
@@ -156,7 +157,7 @@ std::string writes_words(std::span<const profile::Cell> cells) {
 
 namespace {
 
-// What stands between two words of a line; empty: they are not there.
+// Returns the text between two words of a line; empty: they are not there.
 std::string between(const std::string& line, const std::string& before, const char* ends) {
   const std::size_t at = line.find(before);
   if (at == std::string::npos) return {};
@@ -215,7 +216,7 @@ std::vector<Offer> offers_in(const std::string& listed, const NetworkPath& path,
 }
 
 std::string offers_words(std::span<const Offer> offers, std::span<const profile::Cell> cells) {
-  constexpr double clear_margin = 0.9;  // guess: of the time
+  constexpr double clear_margin = 0.9;  // guess: share of the time
   const std::string present = name_of(offers.front());
   if (offers.size() < 2) return present + " is the only offer that fits";
   const Offer* best = nullptr;

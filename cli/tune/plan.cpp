@@ -6,7 +6,7 @@ namespace baton::cli::tune {
 
 namespace {
 
-// The words of `mpiexec --explain`.
+// Returns the class in the words of `mpiexec --explain`.
 const char* class_of(const machine::Cpu& one, const machine::Cpu& other) {
   if (one.l2 >= 0 && one.l2 == other.l2) return "l2";
   if (one.l3 >= 0 && one.l3 == other.l3) return "l3";
@@ -31,8 +31,8 @@ std::vector<profile::Pair> pairs_of(const machine::Machine& machine) {
 }
 
 int milliseconds_each(const std::vector<Question>& asked, std::size_t pairs, double seconds) {
-  constexpr double beside = 1.6;  // guess: starting jobs, finding out how long one step takes
-  constexpr int most = 20;        // guess: longer adds little, another round more
+  constexpr double beside = 1.6;  // guess: starting jobs, finding the length of a step
+  constexpr int most = 20;        // guess: a longer time adds little, another round more
   std::size_t times = 0;
   for (const Question& question : asked)
     times += 2 * question.variants.size() * question.sizes.size() * question.patterns.size();

@@ -1,4 +1,4 @@
-// Between which CPUs `baton tune` measures, and how long each time. Pure.
+// This chooses between which CPUs `baton tune` measures, and how long. It is pure.
 #pragma once
 
 #include <vector>
@@ -8,14 +8,14 @@
 
 namespace baton::cli::tune {
 
-// One pair for each class of peers that the machine has: sharing an L2, an L3, a NUMA node, less.
-// Cores of their own where there are two; empty: there are no two CPUs.
+// Returns one pair for each class of peers that the machine has: sharing an L2, an L3, a NUMA node,
+// less. Both are on cores of their own where there are two; empty: there are no two CPUs.
 std::vector<profile::Pair> pairs_of(const machine::Machine& machine);
 
 inline constexpr double rounds_wanted = 7;    // guess: fewer say little about noise
 inline constexpr int milliseconds_least = 2;  // guess: long against a message
 
-// Milliseconds for each time that is measured, so that the seconds suffice for enough rounds.
+// Returns milliseconds for each measurement, so that the seconds suffice for enough rounds.
 int milliseconds_each(const std::vector<Question>& asked, std::size_t pairs, double seconds);
 
 }  // namespace baton::cli::tune

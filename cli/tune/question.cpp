@@ -23,29 +23,29 @@ constexpr const char* early_sizes = "early bytes";
 constexpr const char* published_sizes = "published at once";
 constexpr const char* never = "1099511627776";
 
-// The value at which a setting begins or ends to hold, found by comparing two protocols size by
-// size.
+// This is the value at which a setting begins or ends to hold, found by comparing two protocols
+// size by size.
 struct Threshold {
   const char* setting;
   const char* question;
-  const char* shorter;  // below the threshold
-  const char* longer;   // above
+  const char* shorter;  // protocol below the threshold
+  const char* longer;   // protocol above it
   const char* data;     // "": both
-  bool is_longest;      // it is the longest of the shorter; else the shortest of the longer
+  bool is_longest;      // it is the longest size of `shorter`; else the shortest of `longer`
 };
 
 constexpr Threshold thresholds[] = {
     {"eager_bytes_max", ring_or_staging, "ring", "staging", "", true},
-    // The receiver sees by itself which protocol is quicker: what matters is where it may try to
-    // pull.
+    // The receiver measures by itself which protocol is quicker, so this decides only where it may
+    // try to pull.
     {"cma_bytes_min", staged_or_pulled, "staged", "pulled", "warm", false},
-    // What nobody has seen yet has mostly just been written.
+    // Data that the receiver has not observed yet has mostly just been written, so it is cold.
     {"unseen_pull_bytes_min", staged_or_pulled, "staged", "pulled", "cold", false},
     {"push_bytes_min", pulled_or_redirected, "pulled", "redirected", "", false},
     {"shared_bytes_min", one_side_or_both, "one side", "both sides", "", false},
 };
 
-// The best of several values at all sizes.
+// This chooses the best of several values at all sizes.
 struct BestOf {
   const char* setting;
   const char* question;
@@ -65,11 +65,11 @@ double quantile(std::span<const double> sorted, double share) {
   return sorted[low] + (sorted[high] - sorted[low]) * (place - static_cast<double>(low));
 }
 
-// The logarithm of the ratio of two variants' times, and its noise.
+// This is the logarithm of the ratio of two variants' times, and its noise.
 struct Seen {
   double ratio = 0;
   double noise = 0;
-  int rounds = 0;  // 0: too few
+  int rounds = 0;  // 0: too few to compare
 };
 
 Seen see(const std::vector<double>& first, const std::vector<double>& second) {
@@ -78,7 +78,7 @@ Seen see(const std::vector<double>& first, const std::vector<double>& second) {
   std::vector<double> ratios;
   for (std::size_t i = 0; i < rounds; ++i) ratios.push_back(std::log(first[i] / second[i]));
   std::ranges::sort(ratios);
-  // Twice the standard error of a median, from the distance of the quartiles.
+  // This is twice the standard error of a median, from the distance of the quartiles.
   const double spread = quantile(ratios, 0.75) - quantile(ratios, 0.25);
   return {quantile(ratios, 0.5), 1.85 * spread / std::sqrt(static_cast<double>(rounds)),
           static_cast<int>(rounds)};
@@ -115,8 +115,8 @@ std::string words(const char* variant, const char* other, std::int64_t bytes,
                      value_text(bytes), variant, seen.ratio, other, seen.noise, seen.rounds);
 }
 
-// Walks from the default, as long as the other protocol is better: first towards longer messages,
-// then towards shorter ones.
+// Moves the threshold from the default, as long as the other protocol is better: first towards
+// longer messages, then towards shorter ones.
 profile::Chosen choose_threshold(std::span<const profile::Cell> cells, const Threshold& rule) {
   const SettingRow& row = *find_setting(rule.setting);
   profile::Chosen chosen{rule.setting, default_of(row), {}};
@@ -124,7 +124,7 @@ profile::Chosen choose_threshold(std::span<const profile::Cell> cells, const Thr
   auto at = [&](std::int64_t bytes) {
     return compare(cells, rule.question, rule.shorter, rule.longer, bytes, rule.data);
   };
-  // The sizes that use the one for shorter messages as it is are sizes[0, split).
+  // The default uses the protocol for shorter messages at sizes[0, split).
   auto bound = rule.is_longest ? std::ranges::upper_bound(sizes, default_of(row))
                                : std::ranges::lower_bound(sizes, default_of(row));
   std::size_t begin = static_cast<std::size_t>(bound - sizes.begin()), split = begin;
@@ -211,7 +211,7 @@ std::vector<Question> questions(bool cma_permitted) {
       {early_sizes, {"pingpong"}, {32768, 65536, 131072, 262144}, {}, false},
       {published_sizes, {"pingpong", "window"}, {8192, 32768, 131072}, {}, false},
   };
-  // What profiles ship is among them.
+  // The values of shipped profiles are among these.
   Question &early = all[all.size() - 2], &published = all.back();
   for (const char* value : {"16k", "64k", "256k"})
     early.variants.push_back(one_value("early_bytes_max", value, "cma"));

@@ -1,5 +1,5 @@
-// What `baton tune` asks of a machine, and how an answer becomes a setting's value. Pure: times in,
-// value and reason out. Called by the command (tune.cpp) and by tests.
+// This has the questions of `baton tune` about a machine, and turns answers into values of
+// settings. It is pure: times in, value and reason out. The command (tune.cpp) and tests call it.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@
 
 namespace baton::cli::tune {
 
-// A variant to be measured: the settings that force it.
+// This is a variant to be measured: the settings that force it.
 struct Variant {
   const char* name;
   std::vector<std::pair<const char*, std::string>> settings;
 };
 
-// Variants that are measured side by side at the same sizes.
+// These variants are measured side by side at the same sizes.
 struct Question {
   const char* name;
   std::vector<const char*> patterns;  // of baton-measure
@@ -29,27 +29,28 @@ struct Question {
 
 std::vector<Question> questions(bool cma_permitted);
 
-// How much quicker one variant is than another.
+// This says how much quicker one variant is than another.
 struct Comparison {
   double ratio = 1;  // of the times; below 1: the first is quicker
-  double noise = 0;  // what a ratio may differ from 1 by chance
+  double noise = 0;  // difference from 1 that may be chance
   int rounds = 0;    // 0: not measured
 
   bool first_is_better() const { return rounds > 0 && ratio < 1 - noise; }
   bool second_is_better() const { return rounds > 0 && ratio > 1 + noise; }
 };
 
-// Times of two variants, one of each in every round; not compared with fewer than `rounds_min`.
+// Times are paired by round, one of each variant; fewer than `rounds_min` rounds are not compared.
 inline constexpr int rounds_min = 3;  // fewer say nothing about noise
 Comparison compare_rounds(const std::vector<double>& first, const std::vector<double>& second);
 
-// Two variants at one size (0: at all) over all pairs, patterns and the wanted data ("": both).
-// Rounds are compared one by one, since both variants of a round saw the same state of the machine.
+// Compares two variants at one size (0: at all) over all pairs, patterns and the wanted data ("":
+// both). Rounds are compared one by one, since both variants of a round saw the same state of the
+// machine.
 Comparison compare(std::span<const profile::Cell> cells, const char* question, const char* first,
                    const char* second, std::int64_t bytes, const char* data);
 
-// Every tuned setting, with the value to use and the reason in words. A value differs from the
-// default only where that is better by more than the noise.
+// Returns every tuned setting, with the value to use and the reason in words. A value differs from
+// the default only where that is better by more than the noise.
 std::vector<profile::Chosen> choose(std::span<const profile::Cell> cells, bool cma_permitted);
 
 }  // namespace baton::cli::tune

@@ -1,4 +1,4 @@
-// What all kinds of `baton tune` share: how they speak to people, and where their profile lies.
+// All kinds of `baton tune` share this: their messages to people, and the place of their profile.
 #pragma once
 
 #include <string>
@@ -14,23 +14,23 @@ void complain(const std::string& text);
 
 std::string now_text();
 
-// What a profile of this machine begins with.
+// Makes the beginning of a profile of this machine.
 profile::Profile new_profile(const machine::Machine& machine);
 
-// That measuring goes on after so many seconds; that it was interrupted, with the code to exit
-// with.
+// These print that measuring goes on after so many seconds, and that it was interrupted, with the
+// code to exit with.
 void say_resumed(double seconds);
 int say_interrupted(double seconds, double budget, const std::string& partial);
 
-// Where the profile is to go; an error in words where that cannot be.
+// This says where the profile is to go; an error in words where that cannot be.
 struct Target {
   std::string file;
   std::string problem;
 };
 Target target_of(const TuneOptions& options);
 
-// What the target has, if it is a profile for this machine, for one kind of tuning to put its part
-// into; else `fresh`, complete.
+// Returns the profile of the target, if it is for this machine, so that one kind of tuning puts its
+// part into it; else a copy of `fresh`.
 profile::Profile beside_the_others(const std::string& target, const machine::Machine& machine,
                                    const profile::Profile& fresh);
 

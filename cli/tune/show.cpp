@@ -1,4 +1,4 @@
-// `baton tune --show`: a profile for people.
+// `baton tune --show` prints a profile for people.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,7 +61,7 @@ void print_measured(std::vector<profile::Cell> cells) {
   }
 }
 
-// Size by size, where there was something to choose.
+// Prints the results size by size, where several algorithms can serve.
 void print_collectives(const profile::Profile& profile) {
   const profile::Collectives& found = profile.collectives;
   if (found.date.empty()) return;

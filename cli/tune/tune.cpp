@@ -1,5 +1,5 @@
-// `baton tune`: asks all questions of the machine in turn, round after round until the time is
-// over, and keeps what it has after every question in a partial profile, so that it can be
+// `baton tune` asks all questions of the machine in turn, round after round until the time is over,
+// and saves its measurements after every question in a partial profile, so that it can be
 // interrupted.
 #include <fmt/format.h>
 #include <unistd.h>
@@ -37,7 +37,7 @@ profile::Cell& cell_of(Profile& result, const Question& question, const Variant&
       profile::Cell{question.name, variant.name, pair.peers, pattern, one.data, one.bytes, {}});
 }
 
-// One run of `baton tune`.
+// This is one run of `baton tune`.
 class Tuning {
  public:
   Tuning(Programs programs, Profile start, std::string partial_file)
@@ -48,7 +48,8 @@ class Tuning {
         milliseconds_(milliseconds_each(asked_, profile_.pairs.size(), profile_.budget)),
         took_(asked_.size() * profile_.pairs.size()) {}
 
-  // Until the time is over or a signal comes. The error is one that measuring cannot go on after.
+  // Measures until the time is over or a signal comes. The error is one after which measuring
+  // cannot go on.
   std::expected<void, std::string> run();
   Profile& result() { return profile_; }
 
@@ -63,13 +64,13 @@ class Tuning {
   std::string partial_;
   std::vector<Question> asked_;
   int milliseconds_;
-  std::vector<double> took_;  // by question and pair, the last time
+  std::vector<double> took_;  // by question and pair, seconds of the last time
   std::size_t turn_ = 0;
   Progress progress_{"baton tune"};
 };
 
-// All variants in turn, another one first each time. Times count only if all variants have them:
-// the rounds of all are compared one by one.
+// Measures all variants in turn, another one first each time. Times count only if all variants have
+// them: the rounds of all are compared one by one.
 std::expected<void, std::string> Tuning::ask(const Question& question, const profile::Pair& pair) {
   struct Run {
     const Variant* variant;
@@ -117,7 +118,8 @@ std::expected<void, std::string> Tuning::run() {
           return kept;
         }
       }
-    // A busy machine, or one whose jobs start slowly: shorter measuring, so that rounds suffice.
+    // On a busy machine, or one whose jobs start slowly, measurements are shorter, so that rounds
+    // suffice.
     double round = std::accumulate(took_.begin(), took_.end(), 0.0);
     if (round * rounds_wanted > profile_.budget)
       milliseconds_ = std::max(milliseconds_least, milliseconds_ / 2);
@@ -130,7 +132,7 @@ bool same_pairs(const std::vector<profile::Pair>& one, const std::vector<profile
   });
 }
 
-// What an interrupted run has left, if it fits; else `fresh`.
+// Returns the partial profile of an interrupted run, if it fits; else `fresh`.
 Profile resumed(const std::string& partial, const Profile& fresh, bool anew) {
   if (anew || ::access(partial.c_str(), F_OK) != 0) return fresh;
   auto left = profile::read_profile(partial);
@@ -153,7 +155,7 @@ int finish(Profile& result, const machine::Machine& machine, const std::string& 
   result.chosen = choose(result.measured, result.machine.cma_permitted);
   result.date = now_text();
   result.complete = true;
-  // What the other kinds of tuning have found out stays, if it is of use here.
+  // Results of the other kinds of tuning are kept, if they are of use here.
   if (auto there = profile::read_usable_profile(target, machine)) {
     result.collectives = there->collectives;
     result.network = there->network;
@@ -192,7 +194,7 @@ int tune_machine(const TuneOptions& options) {
   if (!problem.empty()) return failed(problem);
   std::string partial = target + ".partial";
   start = resumed(partial, start, options.anew);
-  // Now, so that a bad name does not cost two minutes.
+  // This writes at once, so that a bad name does not cost two minutes.
   if (auto written = write_profile(partial, start); !written) return failed(written.error());
 
   warn_if_busy(start.machine.cpus_usable);

@@ -24,7 +24,7 @@ namespace baton::launch {
 
 namespace {
 
-// Of "--option=VALUE" the option, without its dashes.
+// Returns the option of "--option=VALUE", without its dashes.
 std::string_view bare_name(const std::string& word) {
   std::string_view name = std::string_view(word).substr(0, word.find('='));
   name.remove_prefix(name.starts_with("--") ? 2 : 1);
@@ -35,14 +35,15 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
   return std::ranges::find(names, bare_name(word)) != names.end();
 }
 
-// What is said to the launcher, or done here, and nothing to the mpiexec of each host.
+// Returns whether an option is for the launcher, or for this process, and not for the mpiexec of
+// each host.
 bool is_done_here(const std::string& word) {
   return is_one_of(word, {"n", "np", "c", "ppn", "perhost", "N", "npernode", "pernode", "host",
                           "hosts", "H", "hostfile", "machinefile", "f", "configfile", "app",
                           "dry-run", "do-not-launch", "allow-run-as-root"});
 }
 
-// What cannot be done with one mpiexec a host, and what to do instead; empty: all can.
+// Returns what one mpiexec a host cannot do, and what to do instead; empty: it can do all.
 std::string obstacle(const Options& options) {
   if (options.programs.size() != 1)
     return "several programs (':'): other hosts take one, so far; let it be a script "
@@ -67,7 +68,7 @@ std::string obstacle(const Options& options) {
   return {};
 }
 
-// The options for each host's mpiexec. Ignored ones have been told of.
+// Returns the options for each host's mpiexec. Ignored ones have been reported.
 std::vector<std::string> options_for_hosts(const Options& options) {
   std::vector<std::string> words;
   for (const std::vector<std::string>& given : options.given) {
@@ -79,7 +80,7 @@ std::vector<std::string> options_for_hosts(const Options& options) {
   return words;
 }
 
-// From PATH; empty: not there.
+// Finds a program in PATH; empty: it is not there.
 std::string find_in_path(const std::string& name) {
   const char* path = environment_variable("PATH");
   std::string_view rest = path ? path : "";
@@ -98,7 +99,7 @@ int allocated_nodes() {
   return nodes ? std::atoi(nodes) : 0;
 }
 
-// What srun has for ranks: PMIx, if it was built with it.
+// Returns the kind of process manager that srun has for ranks: PMIx, if srun was built with it.
 std::string pmi_of(const std::string& srun) {
   std::string listed;
   const std::string question = srun + " --mpi=list 2>&1";
@@ -124,7 +125,7 @@ std::expected<FoundLauncher, std::string> find_launcher() {
       "prterun, MPICH and Intel MPI have mpiexec.hydra)");
 }
 
-// "2(x3),1", as Slurm tells the tasks of its nodes, as 2, 2, 2, 1.
+// Reads "2(x3),1", as Slurm tells the tasks of its nodes, as 2, 2, 2, 1.
 std::vector<int> slurm_tasks(const std::string& told) {
   std::vector<int> tasks;
   for (const std::string& part : parts_of(told, ",")) {
@@ -135,7 +136,8 @@ std::vector<int> slurm_tasks(const std::string& told) {
   return tasks;
 }
 
-// Ranks by host: each host's share, or all of -n in turn as long as hosts have room.
+// Returns the ranks of each host: each host's share, or all of -n in turn as long as hosts have
+// room.
 std::expected<std::vector<int>, std::string> ranks_by_host(const Options& options,
                                                            std::vector<int> slots) {
   const auto hosts = static_cast<int>(slots.size());
@@ -164,7 +166,7 @@ void add(std::vector<std::string>& words, std::initializer_list<std::string> mor
   words.insert(words.end(), more);
 }
 
-// The launcher's own words: one process on each of these hosts, or on so many, not bound.
+// Returns the launcher's own words: one process on each of these hosts, or on this many, not bound.
 std::vector<std::string> words_for(const FoundLauncher& launcher,
                                    const std::vector<std::string>& hosts, std::size_t count) {
   std::vector<std::string> words{launcher.program};
@@ -187,8 +189,9 @@ std::vector<std::string> words_for(const FoundLauncher& launcher,
   return words;
 }
 
-// What the mpiexec of each host must find in its environment: launchers differ in what they pass
-// on. Of -x NAME and the like it has the option, but not the value.
+// Returns the variables that the mpiexec of each host must find in its environment, since launchers
+// differ in what they pass on. Of -x NAME and the like that mpiexec has the option, but not the
+// value.
 std::vector<std::string> variables_for(const Options& options) {
   std::vector<std::string> variables;
   const Program& program = options.programs.front();

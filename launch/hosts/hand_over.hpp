@@ -1,6 +1,5 @@
-// Jobs on other hosts: another launcher, the one that is installed, is handed the command and
-// starts an mpiexec on each host, which does for that host's ranks what mpiexec does
-// (node_job.hpp).
+// This starts jobs on other hosts: it hands the command to another launcher that is installed,
+// which starts an mpiexec on each host. That mpiexec runs the host's ranks (node_job.hpp).
 #pragma once
 
 #include <expected>
@@ -13,31 +12,31 @@ namespace baton::launch {
 
 enum class OtherLauncher { srun, prterun, hydra };
 
-// A launcher that is there.
+// This is a launcher that is installed.
 struct FoundLauncher {
   OtherLauncher kind = OtherLauncher::srun;
   std::string program;
-  std::string pmi;  // of srun: the kind of process manager that it has for ranks
+  std::string pmi;  // for srun: the kind of process manager that it has for ranks
 };
 
-// Whether the job is for other hosts than this one: hosts were named that are, or the batch system
-// has given several and mpiexec runs as one process for all.
+// Returns whether the job is for other hosts than this one: other hosts were named, or the batch
+// system has given several and mpiexec runs as one process for all.
 bool is_for_other_hosts(const Options& options);
 
-// What the command depends on beside the options.
+// The command depends on these beside the options.
 struct Surroundings {
-  std::string mpiexec;                 // this one's file
+  std::string mpiexec;                 // this mpiexec's file
   std::vector<std::string> variables;  // NAME=VALUE, for the mpiexec of each host
   std::vector<int> slurm_tasks;        // by node of the allocation; empty: there is none
 };
 
-// The command for it: one mpiexec on each host, which is told how many ranks all have. The error
-// names an option that cannot be carried there, or what is missing. Pure.
+// Returns the command for that launcher: one mpiexec on each host, which is told how many ranks all
+// hosts have. The error names an option that cannot be passed on, or what is missing. It is pure.
 std::expected<std::vector<std::string>, std::string> command_for(const FoundLauncher& launcher,
                                                                  const Options& options,
                                                                  const Surroundings& surroundings);
 
-// Becomes that launcher. Returns only with an error, in words.
+// Becomes that launcher. It returns only with an error, in words.
 std::string hand_over(const Options& options);
 
 }  // namespace baton::launch

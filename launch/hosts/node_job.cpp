@@ -15,7 +15,7 @@ namespace baton::launch {
 
 namespace {
 
-// This process's number among those that the launcher has started, one a node.
+// Returns this process's number among those that the launcher has started, one a node.
 std::optional<int> number_of_process() {
   for (const char* name : {"PMI_RANK", "PMI_ID", "PMIX_RANK", "SLURM_PROCID"})
     if (const char* value = environment_variable(name))
@@ -62,8 +62,8 @@ void tell_launcher_of_failure(int code) {
   if (!connection || environment_variable("SLURM_STEP_ID")) return;
   auto descriptor = number_in(connection, 0, 1 << 20);
   if (!descriptor) return;
-  // PMI-1; where a rank has begun, a second beginning does no harm. Each waits for what comes then:
-  // an answer, or the launcher's end of this process.
+  // This speaks PMI-1. Where a rank has sent init, a second init does no harm. Each step waits for
+  // the result: an answer, or that the launcher ends this process.
   constexpr int patience_ms = 1000;
   const std::string abort = "cmd=abort exitcode=" + std::to_string(code) + '\n';
   for (const std::string& words :

@@ -1,7 +1,7 @@
-// A job over several nodes, each of which has an mpiexec of its own: another launcher has started
-// them, one a node (hand_over.hpp), and told each by --on-node how many ranks all have. Each does
-// for its ranks what mpiexec does on one node; the ranks find the others through that launcher,
-// whose connection the first one of a node is left (src/world/join_nodes.hpp).
+// A job over several nodes has an mpiexec on each: another launcher has started them, one a node
+// (hand_over.hpp), and told each by --on-node how many ranks all have. Each does for its ranks what
+// mpiexec does on one node; the ranks find the other nodes' ranks through that launcher, whose
+// connection the first rank of a node inherits (src/world/join_nodes.hpp).
 #pragma once
 
 #include <expected>
@@ -11,12 +11,13 @@
 
 namespace baton::launch {
 
-// Where this process is in "NAME:RANKS,NAME:RANKS" or, without names, "RANKS,RANKS": by the
-// launcher's variables. The error says what is missing.
+// Finds, by the launcher's variables, this process's place in "NAME:RANKS,NAME:RANKS" or, without
+// names, "RANKS,RANKS". The error says what is missing.
 std::expected<NodeJob, std::string> find_node(const std::string& told);
 
 // Tells the launcher that the job is to end on all nodes, where it would not do that by itself for
-// a process that has failed: Hydra does so only once MPI has begun there. Before the end.
+// a process that has failed: Hydra does so only once MPI has begun there. It is called before this
+// process ends.
 void tell_launcher_of_failure(int code);
 
 }  // namespace baton::launch

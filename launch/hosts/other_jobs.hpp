@@ -1,5 +1,5 @@
-// What other jobs run on this machine, for placement, and this job's own claim to CPUs. Nothing of
-// it with BATON_OTHER_JOBS=ignore, or inside a rank of another job, whose CPUs are ours.
+// This finds the CPUs of other jobs on this machine, for placement, and claims this job's CPUs. It
+// does nothing with BATON_OTHER_JOBS=ignore, or inside a rank of another job, whose CPUs are ours.
 #pragma once
 
 #include "machine/beside.hpp"
@@ -9,10 +9,10 @@ namespace baton::launch {
 
 class OtherJobs {
  public:
-  // Other mpiexecs that start now wait, for a moment, until `claim` or the end of this object.
-  // Gives the CPUs that other jobs have bound ranks to.
+  // Returns the CPUs to which other jobs have bound ranks. Other mpiexecs that start now wait, for
+  // a moment, until `claim` or the end of this object.
   std::vector<int> look(const machine::Machine& machine);
-  // The CPUs of ranks that are bound; for as long as this process or the manager lives.
+  // Claims the CPUs of ranks that are bound, as long as this process or the manager lives.
   void claim(const machine::Placement& placement);
 
  private:

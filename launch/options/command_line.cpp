@@ -34,7 +34,7 @@ void read_option(Reader& reader) {
                                     words + static_cast<std::ptrdiff_t>(reader.next));
 }
 
-// -path: where the program is looked for first.
+// Handles -path: the folders where the program is looked for first.
 void find_program(Program& program) {
   if (program.search_path.empty() || program.arguments.empty()) return;
   std::string& name = program.arguments.front();
@@ -42,7 +42,7 @@ void find_program(Program& program) {
   for (const std::string& folder : parts_of(program.search_path, ":")) {
     const std::string path = (folder.empty() ? "." : folder) + '/' + name;
     if (::access(path.c_str(), X_OK) != 0) continue;
-    // Seen from the rank's folder.
+    // The path is relative to the rank's folder.
     char* full = program.folder.empty() ? nullptr : ::realpath(path.c_str(), nullptr);
     name = full ? full : path;
     std::free(full);
@@ -50,7 +50,7 @@ void find_program(Program& program) {
   }
 }
 
-// -soft with -n: the largest number that was called acceptable.
+// Handles -soft with -n: takes the largest number that was called acceptable.
 void choose_ranks(Reader& reader, Program& program) {
   if (program.acceptable.empty() || program.ranks == 0) return;
   int chosen = 0;
@@ -79,7 +79,7 @@ void read_program(Reader& reader) {
   reader.options.programs.push_back(std::move(program));
 }
 
-// Without -n: what the options say of how many ranks there are on this node.
+// Without -n, counts the ranks on this node from the other options.
 void count_ranks(Options& options) {
   if (options.programs.size() != 1) return;
   int& ranks = options.programs.front().ranks;
@@ -89,7 +89,7 @@ void count_ranks(Options& options) {
     ranks = options.per_node ? options.per_node : options.slots;
 }
 
-// What of all of it does not go together; empty: nothing.
+// Returns which of all options contradict each other; empty: none.
 std::string conflict(const Options& options) {
   long ranks = 0;
   for (const Program& program : options.programs) {
@@ -117,7 +117,7 @@ std::expected<Options, std::string> parse_options(const std::vector<std::string>
   do {
     read_program(reader);
     if (!reader.more()) break;
-    ++reader.next;  // the colon
+    ++reader.next;  // the colon between programs
   } while (reader.error.empty());
   if (!reader.error.empty()) return std::unexpected(reader.error);
   Options& options = reader.options;

@@ -1,5 +1,5 @@
-// Parses the command line: options and programs in turn, by the table of options. Refuses what does
-// not go together.
+// This parses the command line: options and programs in turn, by the table of options. It refuses
+// options that contradict each other.
 #pragma once
 
 #include <expected>
@@ -10,7 +10,7 @@
 
 namespace baton::launch {
 
-// The error text names the argument and the remedy.
+// Parses the arguments. The error names the argument and the remedy.
 std::expected<Options, std::string> parse_options(const std::vector<std::string>& arguments);
 
 }  // namespace baton::launch

@@ -17,14 +17,14 @@ bool names(std::string_view entry, std::string_view name) {
   return entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=';
 }
 
-// Of another launcher, by which its processes find it.
+// Returns whether a variable is one by which the processes of another launcher find it.
 bool is_of_launcher(std::string_view entry) {
   constexpr std::string_view beginnings[] = {"PMI_", "PMI2_", "PMIX_"};
   return std::ranges::any_of(beginnings,
                              [&](std::string_view start) { return entry.starts_with(start); });
 }
 
-// Variables by which another launcher speaks to its ranks; ours must not believe in them.
+// These variables carry another launcher's words to its ranks; our ranks must not believe them.
 bool foreign(std::string_view entry) {
   if (is_of_launcher(entry)) return true;
   for (std::string_view own :
@@ -35,14 +35,14 @@ bool foreign(std::string_view entry) {
   return false;
 }
 
-// The file comes first in LD_PRELOAD.
+// Puts the file first in LD_PRELOAD.
 void preload(const std::string& file, std::vector<std::string>& environment) {
   auto before = find_variable(environment, "LD_PRELOAD");
   bool others = before && !before->empty();
   set_variable(environment, "LD_PRELOAD", others ? file + ":" + *before : file);
 }
 
-// The folder comes first in LD_LIBRARY_PATH, once; ranks can take it out again.
+// Puts the folder first in LD_LIBRARY_PATH, once; ranks can take it out again.
 void lead_to(const std::string& folder, std::vector<std::string>& environment) {
   std::string before = find_variable(environment, "LD_LIBRARY_PATH").value_or("");
   remove_folder(before.data(), folder);
@@ -59,7 +59,7 @@ bool is_launcher(const std::string& program) {
                                         "prterun", "prun",   "orterun",     "srun",
                                         "aprun",   "jsrun"};
   if (std::ranges::find(known, name) != std::end(known)) return true;
-  // mpiexec.hydra, mpirun.openmpi, mpirun-openmpi-gcc, hydra_pmi_proxy
+  // These begin names such as mpiexec.hydra, mpirun.openmpi, mpirun-openmpi-gcc, hydra_pmi_proxy.
   constexpr std::string_view beginnings[] = {"mpiexec.", "mpiexec-", "mpirun.", "mpirun-",
                                              "hydra_"};
   return std::ranges::any_of(beginnings,
@@ -87,7 +87,8 @@ void leave_launcher(bool to_rank, std::vector<std::string>& environment) {
   if (!to_rank) return;
   for (char** entry = environ; *entry; ++entry)
     if (is_of_launcher(*entry)) environment.emplace_back(*entry);
-  // By which the rank knows that this launcher is mpiexec's own, and none that it has started.
+  // By these variables the rank knows that this launcher is mpiexec's own, and not one that it has
+  // started.
   for (const char* name : {"PMI_FD", "PMI_PORT", "PMIX_NAMESPACE"})
     if (const auto value = find_variable(environment, name))
       return set_variable(environment, "BATON_CONNECTION", std::string(name) + '=' + *value);
@@ -115,7 +116,7 @@ std::vector<std::string> program_environment(const Options& options, const Progr
 
 namespace {
 
-// A setting as the ranks will have it.
+// Returns a setting as the ranks will have it.
 std::int64_t value_for_ranks(const Options& options, const char* name,
                              std::int64_t Settings::*field) {
   const auto environment = program_environment(options, options.programs.front());

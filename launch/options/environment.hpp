@@ -1,5 +1,5 @@
-// The environment of a rank: the launcher's own, less what belongs to other launchers, plus what
-// the user asked for and what the library needs.
+// The environment of a rank is the launcher's own, less the variables of other launchers, plus
+// those that the user asked for and that the library needs.
 #pragma once
 
 #include <optional>
@@ -11,19 +11,20 @@
 
 namespace baton::launch {
 
-// Without the three variables that differ between ranks.
+// Returns the environment without the three variables that differ between ranks.
 std::vector<std::string> program_environment(const Options& options, const Program& program);
 
-// Leaves the connection to the launcher of a job over several nodes to a rank, or takes it away.
+// Gives a rank the connection to the launcher of a job over several nodes, or takes it away.
 void leave_launcher(bool to_rank, std::vector<std::string>& environment);
 
-// Whether this is another launcher (mpirun, srun), whose programs are to find their own library.
+// Returns whether the program is another launcher (mpirun, srun), whose programs are to find their
+// own library.
 bool is_launcher(const std::string& program);
 
-// How the ranks' settings want messages to travel. Ranks go by it; one whose setting of a deposit
-// model is another says so at its start.
+// Returns how the ranks' settings want messages to travel. Ranks follow it; a rank whose setting of
+// a deposit model differs says so at its start.
 lockfree::RingPlan ring_plan(const Options& options);
-// How many ranks are taken for a node of their own; 0: all.
+// Returns how many ranks form a pretended node; 0: all ranks are on one node.
 int ranks_per_node(const Options& options);
 
 // Sets or replaces one variable.

@@ -1,5 +1,5 @@
-// Options of other launchers that do nothing here (a warning names them), and those whose work
-// another option does here (an error names it).
+// These are options of other launchers that do nothing here (a warning names them), and options
+// whose work another option does here (an error names that option).
 #include "launch/options/option_table.hpp"
 
 namespace baton::launch {

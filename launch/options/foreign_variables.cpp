@@ -19,16 +19,17 @@ namespace {
 using Words = std::vector<std::string>;
 constexpr unsigned hydra = mpich | intel;
 
-// What a value means here: words of the command line, perhaps none. Nothing: it has no equal.
+// This gives the meaning of a value here: words of the command line, perhaps none. Nothing: it has
+// no equivalent.
 using Meaning = std::optional<Words> (*)(const char* option, const std::string& value);
 
 struct VariableRow {
-  const char* name;  // a trailing *: whatever begins like this
+  const char* name;  // a trailing * matches any rest
   unsigned origins;
   Meaning meaning;          // null: without effect
-  const char* option;       // that it stands for, or the setting
+  const char* option;       // the option for which it stands, or the setting
   const char* text;         // for people
-  const char* others = "";  // options that win over it, too, with spaces between them
+  const char* others = "";  // options that win over it, too, separated by spaces
 };
 
 bool is_yes(const std::string& value) {
@@ -45,7 +46,7 @@ std::optional<Words> as_it_is(const char* option, const std::string& value) {
   return Words{option, value};
 }
 
-// Of a time: 0 or less is none.
+// Reads a time in seconds; 0 or less means no limit.
 std::optional<Words> seconds(const char* option, const std::string& value) {
   if (value == "0" || value.starts_with("-")) return Words{};
   return Words{option, value};
@@ -145,7 +146,7 @@ constexpr VariableRow rows[] = {
     {"OMPI_MCA_btl", open_mpi, nullptr, "", "ways are chosen for each pair of ranks"},
 };
 
-// One * at most.
+// Matches a pattern with at most one *.
 bool matches(std::string_view pattern, std::string_view name) {
   const std::size_t star = pattern.find('*');
   if (star == std::string_view::npos) return name == pattern;
@@ -159,7 +160,7 @@ const VariableRow* find_row(std::string_view name) {
   return found == std::end(rows) ? nullptr : found;
 }
 
-// Whether the command line has the option itself, or one that goes before.
+// Returns whether the command line has the option itself, or one that has precedence.
 bool has_said(const Options& given, const VariableRow& row) {
   std::vector<const OptionRow*> winners{find_option(row.option)};
   for (const std::string& other : parts_of(row.others, " ")) winners.push_back(find_option(other));
@@ -169,7 +170,7 @@ bool has_said(const Options& given, const VariableRow& row) {
   });
 }
 
-// As the command line would have it.
+// Returns the problem that the command line would have with these words.
 std::string problem_of(Words words) {
   words.push_back("--dry-run");
   const auto parsed = parse_options(words);

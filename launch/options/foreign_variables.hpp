@@ -1,5 +1,6 @@
-// Environment variables of other MPIs' launchers and libraries, once: what mpiexec takes from them,
-// what it names, and the table in docs/from-another-mpi.md are made of these rows.
+// These rows are the environment variables of other MPIs' launchers and libraries. From them come
+// the options that mpiexec takes from variables, its warnings, and the table in
+// docs/from-another-mpi.md.
 // Invariant: the command line wins over a variable, and so does a setting of Baton's own.
 #pragma once
 
@@ -10,15 +11,15 @@
 
 namespace baton::launch {
 
-// What the environment says that `given`, the command line, does not.
+// These are the options that the environment has and `given`, the command line, has not.
 struct ForeignVariables {
   std::vector<std::string> options;  // as if they stood first on the command line
-  std::string without_effect;        // NAME (what to say here), ...; empty: none
+  std::string without_effect;        // NAME (the remedy here), ...; empty: none
 };
 
 ForeignVariables read_foreign_variables(const Options& given);
 
-// The table of all rows.
+// Returns the table of all rows.
 std::string foreign_variables_markdown();
 
 }  // namespace baton::launch

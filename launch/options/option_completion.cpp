@@ -1,5 +1,5 @@
-// Completion of mpiexec's words for bash, zsh and fish, from the table of options. Behind the
-// options stands a program: its name is completed as the shell completes commands.
+// This writes the completion of mpiexec's words for bash, zsh and fish, from the table of options.
+// Behind the options stands a program: its name is completed as the shell completes commands.
 #include <fmt/format.h>
 
 #include <string>
@@ -19,7 +19,7 @@ std::string joined(const OptionRow& row, const char* separator) {
   return text;
 }
 
-// The text up to its first clause, for a list of choices.
+// Returns the text up to its first clause, for a list of choices.
 std::string short_text(const OptionRow& row) {
   std::string text = row.text;
   text.resize(std::min(text.find_first_of(":;("), text.size()));
@@ -27,7 +27,8 @@ std::string short_text(const OptionRow& row) {
   return text;
 }
 
-// In single quotes for a shell; in zsh's specifications a bracket and a colon would end it.
+// Puts text in single quotes for a shell; in zsh's specifications a bracket and a colon would end
+// it.
 std::string quoted(const std::string& text) {
   std::string out = "'";
   for (const char c : text)
@@ -108,7 +109,7 @@ std::string zsh() {
       std::string specification = "*" + std::string(one) + "[" + text + "]";
       for (int value = 0; value < values_of(row); ++value)
         specification += ":value:" + (value ? " " : action);
-      // A colon within a word would end it.
+      // A colon within a word would end the word.
       if (words.find(':') != std::string::npos)
         specification = "*" + std::string(one) + "[" + text + "]:value: ";
       out += "  " + quoted(specification) + " \\\n";

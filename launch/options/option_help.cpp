@@ -1,4 +1,5 @@
-// --help as text for a terminal, as the man page mpiexec(1), and as the table in docs/launching.md.
+// This writes --help as text for a terminal, as the man page mpiexec(1), and as the table in
+// docs/launching.md.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -43,7 +44,7 @@ std::string join(const OptionRow& row, const char* separator) {
   return text;
 }
 
-// "-n N, -np N" shortened to "-n, -np N".
+// Shortens "-n N, -np N" to "-n, -np N".
 std::string head_of(const OptionRow& row) {
   const bool attached = row.value[0] == '[';
   return join(row, ", ") + (row.value[0] && !attached ? " " : "") + row.value;
@@ -98,7 +99,7 @@ std::string plain() {
   return out;
 }
 
-// For roff: a dash that stays one, and no line that begins with a dot.
+// Escapes text for roff: dashes stay dashes, and no line begins with a dot.
 std::string roff(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -138,7 +139,7 @@ std::string man() {
   return out;
 }
 
-// A cell: nothing in it ends the cell.
+// Escapes the text of a table's cell, so that nothing in it ends the cell.
 std::string cell(std::string_view text) {
   std::string out;
   for (const char c : text) out += c == '|' ? "\\|" : std::string(1, c);

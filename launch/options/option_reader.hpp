@@ -1,5 +1,5 @@
-// The reading of options' values: a walk over the arguments that keeps the first error, and one
-// reader for each row of option_table.cpp.
+// This reads the options' values: it walks over the arguments and keeps the first error, and has
+// one reader for each row of option_table.cpp.
 #pragma once
 
 #include <optional>
@@ -15,22 +15,22 @@ struct Reader {
   Options options = {};
   std::size_t next = 0;
   std::string error = {};
-  std::string option = {};                   // the one being read, as it is spelt
+  std::string option = {};                   // the option being read, as it is spelt
   std::optional<std::string> attached = {};  // VALUE of --option=VALUE
-  Program program = {};                      // the one being read
-  std::string ignored = {};                  // options without effect, as they stood
-  bool allocation_read = false;              // hosts or a host file were named
+  Program program = {};                      // the program being read
+  std::string ignored = {};                  // options without effect, as spelt
+  bool allocation_read = false;              // hosts or a host file have been named
 
   bool more() const { return next < arguments.size() && error.empty(); }
   std::string take(const char* what);
-  // Takes what of "VALUE" the option needs and can have no more of: an empty value is an error.
+  // Takes the part of "VALUE" that the option needs; an empty value is an error.
   std::string take_some(const char* what);
   long number(const char* what, long minimum, long maximum);
-  // OPTION + what is wrong; the first one stays.
+  // Keeps the error OPTION + `problem`, if it is the first.
   void fail(const std::string& problem);
 };
 
-// Ranks and what they start with (read_ranks.cpp).
+// These read the ranks and what they start with (read_ranks.cpp).
 void read_ranks(Reader& reader);
 void read_soft(Reader& reader);
 void read_arch(Reader& reader);
@@ -48,13 +48,13 @@ void read_genv_none(Reader& reader);
 void read_genv_list(Reader& reader);
 void read_input(Reader& reader);
 
-// Hosts and files of arguments (read_hosts.cpp).
+// These read hosts and files of arguments (read_hosts.cpp).
 void read_hosts(Reader& reader);
 void read_host_file(Reader& reader);
 void read_arguments(Reader& reader);
 void read_on_node(Reader& reader);
 
-// Where ranks and memory go (read_place.cpp).
+// These read where ranks and memory go (read_place.cpp).
 void read_per_node(Reader& reader);
 void read_most_per_node(Reader& reader);
 void read_one_per_node(Reader& reader);
@@ -71,10 +71,10 @@ void read_config(Reader& reader);
 void read_layout(Reader& reader);
 void read_memory(Reader& reader);
 void read_export_heap(Reader& reader);
-// What of the places does not go together; empty: nothing.
+// Returns which options of placement contradict each other; empty: none.
 std::string place_conflict(const Options& options, long ranks);
 
-// Output and reports (read_output.cpp).
+// These read output and reports (read_output.cpp).
 void read_prefix(Reader& reader);
 void read_prefix_pattern(Reader& reader);
 void read_timestamp(Reader& reader);
@@ -101,10 +101,11 @@ void read_timeout(Reader& reader);
 void read_hang_after(Reader& reader);
 void read_help(Reader& reader);
 void read_version(Reader& reader);
-// What of the output does not go together; empty: nothing.
+// Returns which options of output contradict each other; empty: none.
 std::string output_conflict(const OutputForm& output);
 
-// Options of other launchers: without effect, or with another name here (foreign_options.cpp).
+// These read options of other launchers: without effect, or with another name here
+// (foreign_options.cpp).
 void read_ignored(Reader& reader);
 void read_elsewhere(Reader& reader);
 void read_nothing(Reader& reader);

@@ -250,7 +250,7 @@ std::string nearest_option(std::string_view spelling) {
   std::vector<const char*> pointers;
   for (const std::string& name : names) pointers.push_back(name.c_str());
   const std::string name(bare(spelling));
-  // One letter is near to any other.
+  // A name of one letter is near to any other, so it gets no suggestion.
   const char* near = name.size() > 2 ? nearest_name(name, pointers) : nullptr;
   if (!near) return {};
   for (const OptionRow& row : rows)

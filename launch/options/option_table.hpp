@@ -1,5 +1,5 @@
-// Every option of mpiexec, once: parsing, --help, the man page, the shells' completions and the
-// table in docs/launching.md are made of these rows. A new option is a new row and its reader.
+// These rows are all options of mpiexec: parsing, --help, the man page, the shells' completions and
+// the table in docs/launching.md are made of them. A new option is a new row and its reader.
 // Invariant: a spelling stands in one row; one dash and two mean the same.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace baton::launch {
 
-// Where people know an option from.
+// The origin says from which launchers people know an option.
 enum Origin : unsigned { standard = 1, mpich = 2, open_mpi = 4, intel = 8, slurm = 16, own = 32 };
 
 enum class Group {
@@ -29,31 +29,31 @@ enum class Group {
 
 struct OptionRow {
   Group group;
-  const char* names;  // spellings, with spaces between them; the first is the one to use
-  const char* value;  // "N", "NAME VALUE": so many words follow; "[=FILE]": only after =; "": none
+  const char* names;  // spellings, separated by spaces; the first is preferred
+  const char* value;  // "N", "NAME VALUE": words that follow; "[=FILE]": only after =; "": none
   unsigned origins;
-  const char* text;  // for people; of Group::elsewhere what to say here instead
+  const char* text;  // for people; in Group::elsewhere the option to use here instead
   void (*read)(Reader&);
   const char* words = "";  // values to complete: words, or <file>, <folder>
 };
 
-std::span<const OptionRow> option_rows();          // those that do something
+std::span<const OptionRow> option_rows();          // those that have an effect
 std::span<const OptionRow> foreign_option_rows();  // ignored, or with another name here
 
-// The row that has this spelling; null: none.
+// Returns the row that has this spelling; null: none.
 const OptionRow* find_option(std::string_view spelling);
 
 std::vector<std::string_view> spellings(const OptionRow& row);
-// How many words behind it are its values.
+// Returns how many words behind the option are its values.
 int values_of(const OptionRow& row);
 
-// "MPICH, Intel MPI"
+// Returns "MPICH, Intel MPI" and the like.
 std::string origins_text(unsigned origins);
 
-// "did you mean ...?" where a spelling is near; empty otherwise.
+// Returns "did you mean ...?" where a spelling is near; empty otherwise.
 std::string nearest_option(std::string_view spelling);
 
-// --help, in its forms.
+// Returns --help, in one of its forms.
 std::string help_text(HelpForm form);
 std::string completion_text(HelpForm shell);
 

@@ -1,4 +1,4 @@
-// What the user asked of mpiexec: the command line as plain data. Parsed once, before anything
+// The options are the command line of mpiexec as plain data. It is parsed once, before anything
 // starts (command_line.hpp).
 #pragma once
 
@@ -18,96 +18,96 @@ namespace baton::launch {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
-// Which variables of the launcher's environment ranks get.
+// This says which variables of the launcher's environment ranks get.
 struct Inheritance {
   bool all = true;
-  std::vector<std::string> names;  // else these
+  std::vector<std::string> names;  // if not all: these
 };
 
-// One program of the job; several are separated by ':'.
+// This is one program of the job; several are separated by ':'.
 struct Program {
   int ranks = 0;                // 0: not said
-  std::vector<int> acceptable;  // -soft: so many ranks, or any number where empty
+  std::vector<int> acceptable;  // -soft: numbers of ranks; any number where empty
   Variables variables;
-  std::optional<Inheritance> inherits;  // else what holds for all programs
+  std::optional<Inheritance> inherits;  // nothing: as for all programs
   std::string folder;                   // -wdir; empty: the launcher's
   std::string search_path;              // -path; empty: PATH
   std::vector<std::string> arguments;
 };
 
-// --layout: ranks times threads.
+// This is --layout: ranks times threads.
 struct Layout {
-  int ranks = 0;  // without the master
+  int ranks = 0;  // without the master rank
   int threads = 1;
-  bool master = false;  // one rank more, rank 0, with one thread
+  bool master = false;  // one more rank, rank 0, with one thread
 
   int all_ranks() const { return ranks + master; }
 };
 
-// How the output of ranks leaves, other than by their writing to the launcher's own.
+// This says how the output of ranks leaves, other than by their writing to the launcher's own.
 struct OutputForm {
-  std::string prefix;  // of every line; %r is the rank; empty: none
+  std::string prefix;  // before every line; %r is the rank; empty: none
   bool timestamp = false;
   bool merged = false;  // standard error goes where standard output goes
-  std::string folder;   // of a file for each rank and stream; empty: none
-  bool copied = true;   // what goes into such a file is written to the launcher's, too
+  std::string folder;   // with a file for each rank and stream; empty: none
+  bool copied = true;   // the contents of such a file go to the launcher's output, too
   std::string output_file, error_file;  // patterns of files to be written instead; empty: none
 
   bool relayed() const { return !prefix.empty() || timestamp || !folder.empty(); }
 };
 
-// --stdin: a rank, or one of these.
+// --stdin names a rank, or has one of these values.
 inline constexpr int every_rank = -1, no_rank = -2;
 
-// A host that was named; 0 slots: it is not said how many ranks it takes.
+// This is a host that was named. With 0 slots it is not known how many ranks it takes.
 struct Host {
   std::string name;
   int slots = 0;
-  bool elsewhere = false;  // it is not this node
+  bool elsewhere = false;  // it is another node
 };
 
-// --on-node: the part of this mpiexec in a job over several nodes (hosts/node_job.hpp).
+// This is --on-node: the part of this mpiexec in a job over several nodes (hosts/node_job.hpp).
 struct NodeJob {
-  std::vector<int> counts;  // ranks by node; empty: a job of this node alone
-  int node = 0;             // this one
-  std::string host;         // its name
+  std::vector<int> counts;  // ranks by node; empty: the job has this node alone
+  int node = 0;             // this node's index
+  std::string host;         // this node's name
 
   bool spans_nodes() const { return !counts.empty(); }
-  // Of this node.
+  // Returns the first rank of this node.
   int first_rank() const { return std::accumulate(counts.begin(), counts.begin() + node, 0); }
   int ranks() const { return counts[static_cast<std::size_t>(node)]; }
   int all_ranks() const { return std::accumulate(counts.begin(), counts.end(), 0); }
 };
 
-// What --help prints.
+// --help prints one of these.
 enum class HelpForm { none, text, man, markdown, variables, bash, zsh, fish };
 
 struct Options {
   std::vector<Program> programs;
   Variables variables;  // -genv
   Inheritance inherits;
-  std::vector<std::string> warnings;  // what was read and has no effect
+  std::vector<std::string> warnings;  // words that were read and have no effect
   machine::Level map_by = machine::Level::core;
   std::optional<machine::Level> bind_to;
   int width = 0;                                // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
   int per_object = 0;                           // --map-by ppr:N:OBJECT; 0: not said
-  std::vector<Host> hosts;                      // that were named
-  std::vector<std::vector<std::string>> given;  // the options, as they stood, with their values
-  std::string on_node;                          // --on-node; empty: not said
-  NodeJob node_job;                             // what it says
-  int slots = 0;               // that hosts were given: ranks where nobody says how many
-  int per_node = 0;            // -ppn, -N; 0: not said
-  bool per_node_most = false;  // and more is an error
+  std::vector<Host> hosts;                      // hosts that were named
+  std::vector<std::vector<std::string>> given;  // the options with their values, as spelt
+  std::string on_node;                          // --on-node; empty: not given
+  NodeJob node_job;                             // --on-node, parsed
+  int slots = 0;               // of the named hosts: ranks where nobody gives a number
+  int per_node = 0;            // -ppn, -N; 0: not given
+  bool per_node_most = false;  // more ranks are an error
   machine::Ranking ranking;
-  bool hwthreads = false;      // hardware threads are what ranks are placed on
+  bool hwthreads = false;      // ranks are placed on hardware threads
   bool may_share = false;      // bound ranks may share CPUs
   bool may_not_share = false;  // more ranks than CPUs are an error
   machine::CoreChoice cores;
   std::optional<Layout> layout;
-  std::string config;  // --config; empty: not said
+  std::string config;  // --config; empty: not given
   double timeout_seconds = 0;
-  double hang_after_seconds = 0;  // 0: nobody looks
-  bool hang_ends = false;         // the job, with the code of a timeout
+  double hang_after_seconds = 0;  // 0: hangs are not looked for
+  bool hang_ends = false;         // a hang ends the job, with the code of a timeout
   OutputForm output;
   int input = 0;  // the rank that gets standard input
   bool all_exit_codes = false;
@@ -119,16 +119,16 @@ struct Options {
   std::string explain_file;   // JSON into this file; empty: none
   bool stats = false;         // where time went, to standard error at the end: as text,
   bool stats_json = false;    // or as JSON
-  std::string stats_file;     // into this file, as JSON or, by its name, as a page; empty: none
-  std::string trace_file;     // a timeline of calls and messages; empty: none
-  std::uint64_t trace_bytes = std::uint64_t{256} << 20;  // that it may have
+  std::string stats_file;  // into this file, as JSON or, by its name, as an HTML page; empty: none
+  std::string trace_file;  // a timeline of calls and messages; empty: none
+  std::uint64_t trace_bytes = std::uint64_t{256} << 20;  // that the file may have
   bool check = false;                                    // collective calls are compared
-  std::string memory;                                    // --memory; empty: not said
+  std::string memory;                                    // --memory; empty: not given
   bool memory_report = false;
-  bool export_heap = false;    // the programs' own malloc in the exported heap:
-  std::string preload;         // by this file, once it is found
-  std::string library_folder;  // by which ranks find Baton's library, once it is found
-  std::string profile;         // --profile; empty: not said
+  bool export_heap = false;    // the programs' own malloc uses the exported heap:
+  std::string preload;         // preload this file for it, once it is found
+  std::string library_folder;  // where ranks find Baton's library, once it is found
+  std::string profile;         // --profile; empty: not given
   HelpForm help = HelpForm::none;
   bool version = false;
 

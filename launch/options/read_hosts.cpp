@@ -1,4 +1,4 @@
-// Readers of hosts and of files of arguments.
+// These read hosts and files of arguments.
 #include <arpa/inet.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
@@ -28,7 +28,7 @@ std::string short_name(const std::string& name) {
   return lower_case(name.substr(0, name.find('.')));
 }
 
-// Whether one of this machine's interfaces has it; no name server is asked.
+// Returns whether one of this machine's interfaces has the address; no name server is asked.
 bool own_address(const std::string& text) {
   in_addr four{};
   in6_addr six{};
@@ -61,14 +61,14 @@ bool this_node(const std::string& host) {
   return address ? own_address(name) : short_name(name) == short_name(own_name());
 }
 
-// What hosts give: ranks where nobody says how many.
+// These are the ranks that hosts give where nobody gives a number.
 struct Slots {
   int said = 0;
   int mentions = 0;
 };
 
 void add_host(Reader& reader, const std::string& host, const std::string& slots, Slots& all) {
-  // A name that is said again has more ranks, as in Open MPI.
+  // A name that is repeated has more ranks, as in Open MPI.
   auto& hosts = reader.options.hosts;
   auto known = std::ranges::find(hosts, host, &Host::name);
   const bool again = known != hosts.end();
@@ -86,7 +86,7 @@ void add_host(Reader& reader, const std::string& host, const std::string& slots,
   known->slots += static_cast<int>(*count);
 }
 
-// NAME or NAME:SLOTS; an IPv6 address has more colons.
+// Adds NAME or NAME:SLOTS; an IPv6 address has more colons.
 void add_host(Reader& reader, const std::string& text, Slots& all) {
   const std::size_t colon = text.find(':');
   const bool one = colon != std::string::npos && text.find(':', colon + 1) == std::string::npos;
@@ -119,7 +119,7 @@ std::vector<std::string> words_in(const std::string& line) {
   return words;
 }
 
-// The words of a line as a shell has them, with its quotes and backslash; nothing is expanded.
+// Splits a line into words as a shell does, with its quotes and backslash; nothing is expanded.
 bool split(const std::string& line, std::vector<std::string>& words) {
   std::string word;
   bool begun = false;
@@ -157,7 +157,7 @@ void read_hosts(Reader& reader) {
   apply(reader, slots);
 }
 
-// A host a line: NAME, NAME:SLOTS, NAME slots=SLOTS.
+// The file has a host a line: NAME, NAME:SLOTS, NAME slots=SLOTS.
 void read_host_file(Reader& reader) {
   const std::string name = reader.take_some("a file");
   if (!reader.error.empty()) return;
@@ -180,7 +180,7 @@ void read_on_node(Reader& reader) {
   reader.options.on_node = reader.take_some("NAME:RANKS of all nodes");
 }
 
-// Each line of the file is a program with its options: what stands between colons otherwise.
+// Each line of the file is a program with its options, as stands between colons otherwise.
 void read_arguments(Reader& reader) {
   const std::string name = reader.take_some("a file");
   if (!reader.error.empty()) return;

@@ -1,4 +1,4 @@
-// Readers of output, reports and ends.
+// These read options of output, reports and the job's end.
 #include <cstdlib>
 
 #include "base/settings.hpp"
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* rank_prefix = "[%r] ";
 
-// NAME[:nojobid][:nocopy]; the job's id is none of ours.
+// Reads NAME[:nojobid][:nocopy]; Baton's folders have no job id.
 void take_folder(Reader& reader, const std::string& text) {
   const std::vector<std::string> parts = parts_of(text, ":,");
   OutputForm& output = reader.options.output;
@@ -44,7 +44,7 @@ void read_merged(Reader& reader) {
   reader.options.output.merged = true;
 }
 
-// Open MPI's --output: words with commas or colons between them.
+// Reads Open MPI's --output: words with commas or colons between them.
 void read_output_words(Reader& reader) {
   const std::string text = reader.take("tag, timestamp, merge, or dir=FOLDER");
   OutputForm& output = reader.options.output;
@@ -83,7 +83,7 @@ void read_exit_codes(Reader& reader) {
   reader.options.all_exit_codes = true;
 }
 
-// The file is never the next word: that is the program.
+// The file is never the next word, since that is the program.
 void read_report_binding(Reader& reader) {
   reader.options.report_binding = true;
   if (!reader.attached) return;
@@ -119,7 +119,7 @@ void read_dry_run(Reader& reader) {
 
 namespace {
 
-// Whether =json was said. The form is never the next word: that is the program.
+// Returns whether =json was given. The form is never the next word, since that is the program.
 bool reads_json(Reader& reader) {
   if (!reader.attached) return false;
   const std::string form = reader.take("text or json");

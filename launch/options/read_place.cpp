@@ -1,4 +1,4 @@
-// Readers of where ranks and memory go.
+// These read where ranks and memory go.
 #include <cctype>
 #include <cstdlib>
 
@@ -33,7 +33,7 @@ std::optional<Level> level_named(const std::string& text) {
 constexpr const char* modifiers =
     "after the level come pe=N, oversubscribe, nooversubscribe, hwtcpus, separated by colons";
 
-// What stands behind the level of --map-by.
+// Reads a modifier behind the level of --map-by.
 void read_modifier(Reader& reader, const std::string& text) {
   Options& options = reader.options;
   const std::string word = lower_case(text);
@@ -62,7 +62,7 @@ void read_modifier(Reader& reader, const std::string& text) {
   }
 }
 
-// ppr:N:OBJECT
+// Reads ppr:N:OBJECT.
 void read_per_object(Reader& reader, const std::vector<std::string>& parts) {
   auto count = parts.size() > 1 ? number_in(parts[1], 1, lockfree::ranks_max) : std::nullopt;
   const Level level =
@@ -80,7 +80,7 @@ void read_per_object(Reader& reader, const std::vector<std::string>& parts) {
   options.map_by = level;
 }
 
-// RANKSxTHREADS or 1+RANKSxTHREADS; 0 ranks: it is neither.
+// Reads RANKSxTHREADS or 1+RANKSxTHREADS; 0 ranks: it is neither.
 Layout layout_of(const std::string& text) {
   const bool master = text.starts_with("1+");
   const std::size_t from = master ? 2 : 0, times = text.find_first_of("xX", from);
@@ -171,7 +171,7 @@ void read_bind_to(Reader& reader) {
     return reader.fail(" " + text + ": it takes " + what + ", and may end in :overload-allowed");
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::string modifier = lower_case(parts[i]);
-    auto width = number_in(modifier, 1, threads_max);  // MPICH: so many of them for each rank
+    auto width = number_in(modifier, 1, threads_max);  // MPICH: how many of them for each rank
     if (modifier == "overload-allowed")
       options.may_share = true;
     else if (width && (options.bind_to == Level::core || options.bind_to == Level::hwthread))
@@ -210,7 +210,7 @@ void read_no_oversubscribe(Reader& reader) {
   reader.options.may_not_share = true;
 }
 
-// Its name is known to machine/configuration.hpp.
+// machine/configuration.hpp checks the name.
 void read_config(Reader& reader) {
   reader.options.config =
       reader.take_some("local, interleave, spread, spread-interleave or remote");
@@ -227,7 +227,7 @@ void read_layout(Reader& reader) {
         " threads)");
 }
 
-// Its words are read with the machine at hand (run/memory.cpp).
+// The words are parsed where the machine is known (run/memory.cpp).
 void read_memory(Reader& reader) {
   reader.options.memory = reader.take_some("WHAT=WHERE, for example queues=hbm");
 }

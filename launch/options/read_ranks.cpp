@@ -1,4 +1,4 @@
-// Readers of how many ranks there are and what they start with.
+// These read how many ranks there are and what they start with.
 #include <strings.h>
 #include <sys/utsname.h>
 
@@ -31,7 +31,7 @@ Inheritance take_list(Reader& reader) {
   return inherits;
 }
 
-// FIRST[:LAST[:STEP]] of -soft.
+// Reads FIRST[:LAST[:STEP]] of -soft.
 bool add_triplet(const std::string& text, std::vector<int>& numbers) {
   std::vector<long> values;
   for (const std::string& part : parts_of(text, ":")) {
@@ -84,7 +84,8 @@ void read_folder(Reader& reader) {
   reader.program.folder = reader.take("a folder");
 }
 
-// The standard's name of the error handler that ranks begin with; its case does not matter.
+// This reads the standard's name of the error handler with which ranks begin; its case does not
+// matter.
 void read_handler(Reader& reader) {
   static constexpr const char* names[] = {"mpi_errors_are_fatal", "mpi_errors_abort",
                                           "mpi_errors_return"};
@@ -103,7 +104,8 @@ void read_genv(Reader& reader) {
   take_pair(reader, reader.options.variables);
 }
 
-// -x NAME=VALUE, or -x NAME, which is for other hosts: here ranks inherit the environment anyway.
+// Reads -x NAME=VALUE, or -x NAME, which is for other hosts: here ranks inherit the environment
+// anyway.
 void read_export(Reader& reader) {
   std::string text = reader.take("NAME=VALUE");
   std::size_t equals = text.find('=');

@@ -96,7 +96,7 @@ void replace(std::string& text, const char* name, const std::string& value) {
     text.replace(at, std::strlen(name), value);
 }
 
-// The words of a reason, with what a rank that counted it knows.
+// Returns the words of a reason, completed with values of a rank that counted it.
 std::string reason_words(std::span<const RankReport> ranks, int reason) {
   auto counted = [reason](const RankReport& rank) {
     for (const auto& peer_class : rank.traffic.reasons.messages)
@@ -182,7 +182,7 @@ std::string events_text(std::span<const RankReport> ranks) {
   return text;
 }
 
-// "key": value, with a comma unless it is the first of its object or list.
+// Writes a comma before the next "key": value, unless that is the first of its object or list.
 void open_next(std::string& json) {
   if (!json.empty() && json.back() != '{' && json.back() != '[') json += ", ";
 }
@@ -266,21 +266,21 @@ std::string places_json(std::span<const RankReport> ranks) {
   return json + "]";
 }
 
-// What ranks have told, and how many of them the same.
+// This is a text that ranks have reported, and how many of them reported it.
 struct Told {
   std::string what;
   std::string version;  // of a library
   int ranks = 0;
 };
 
-// What a rank wrote, to its end or to the array's.
+// Returns a text that a rank wrote, up to its end or the array's.
 template <std::size_t size>
 std::string word_in(const char (&text)[size]) {
   return {text, ::strnlen(text, size)};
 }
 
 void add(std::vector<Told>& all, const std::string& what, const std::string& version) {
-  if (what.empty()) return;  // it did not come to its end, or did not know
+  if (what.empty()) return;  // the rank did not come to its end, or did not know
   auto found = std::ranges::find(all, what, &Told::what);
   if (found == all.end()) found = all.insert(found, {what, version});
   ++found->ranks;

@@ -1,5 +1,6 @@
-// mpiexec --explain: which protocols the messages of a job used, and why no cheaper one, and how
-// its collectives went, from what its ranks published. Pure: reports in, text or JSON out.
+// mpiexec --explain tells which protocols the messages of a job used, and why no cheaper one, and
+// which algorithms its collectives took, from records that its ranks published. It is pure: reports
+// in, text or JSON out.
 #pragma once
 
 #include <span>
@@ -11,18 +12,19 @@
 
 namespace baton::launch {
 
-// What a rank left in the job's memory; `traffic.published` is 0 when it did not come to its end.
+// This is a rank's record in the job's memory; `traffic.published` is 0 when it did not come to its
+// end.
 struct RankReport {
   lockfree::RankPlace place;
   Counters counters;
   TrafficRecord traffic;
 };
 
-// Totals by protocol, then by peer class and size, then collectives, then events.
+// Returns totals by protocol, then by peer class and size, then collectives, then events.
 std::string traffic_text(std::span<const RankReport> ranks);
 
-// The same and more as one line of JSON; docs/launching.md says what is in it.
-// `host`: of several, the one that has these ranks, the first of which is `first_rank`.
+// Returns these and more as one line of JSON; docs/launching.md describes it. `host` is, of several
+// hosts, the one that has these ranks, the first of which is `first_rank`.
 std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
                              const std::string& host = {}, int first_rank = 0);
 

@@ -12,7 +12,7 @@ namespace baton::launch {
 
 namespace {
 
-// What was measured says where and when, what was refused how much there is.
+// A measured choice says where and when; a refused one says how much room there is.
 std::string words_of(Algorithm algorithm, ChoiceReason reason, const CollectiveCounts& sum,
                      std::uint32_t ranks) {
   std::string words = choice_rows[static_cast<int>(reason)].words;
@@ -30,7 +30,7 @@ std::string words_of(Algorithm algorithm, ChoiceReason reason, const CollectiveC
   return words;
 }
 
-// By kind, size, algorithm and reason: those that there were.
+// Calls `act` for each combination of kind, size, algorithm and reason that occurred.
 template <class Do>
 void each(const CollectiveCounts& sum, Do&& act) {
   for (int kind = 0; kind < collective_kind_count; ++kind)

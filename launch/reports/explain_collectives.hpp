@@ -1,4 +1,5 @@
-// The part of mpiexec --explain about collectives: which algorithm calls took, and why. Pure.
+// This is the part of mpiexec --explain about collectives: which algorithm calls took, and why. It
+// is pure.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,10 @@
 
 namespace baton::launch {
 
-// By kind and size, of all ranks of the job together; empty when there were none.
+// Reports by kind and size, for all ranks of the job together; empty when there were no calls.
 std::string collectives_text(const CollectiveCounts& sum, std::uint32_t ranks);
 
-// A list of rows; docs/launching.md says what is in one.
+// Returns a list of rows; docs/launching.md describes a row.
 std::string collectives_json(const CollectiveCounts& sum, std::uint32_t ranks);
 
 }  // namespace baton::launch

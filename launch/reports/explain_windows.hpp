@@ -1,5 +1,5 @@
-// The part of mpiexec --explain about windows: how operations reached their targets, and why not
-// more cheaply. Pure.
+// This is the part of mpiexec --explain about windows: how operations reached their targets, and
+// why not more cheaply. It is pure.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@ namespace baton::launch {
 // Adds one rank's counts to a sum.
 void add_counts(OneSidedCounts& sum, const OneSidedCounts& counts);
 
-// By memory, way and operation, of all ranks of the job together; empty when there were none.
-// `probe_errno`: of a kernel that refuses copies for a reason of its own.
+// Reports by memory, way and operation, for all ranks of the job together; empty when there were
+// none. `probe_errno` is the errno of a kernel that refuses copies.
 std::string windows_text(const OneSidedCounts& sum, int probe_errno);
 
-// A list of rows; docs/launching.md says what is in one.
+// Returns a list of rows; docs/launching.md describes a row.
 std::string windows_json(const OneSidedCounts& sum, int probe_errno);
 
 }  // namespace baton::launch

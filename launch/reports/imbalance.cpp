@@ -13,7 +13,7 @@ namespace {
 using status::CollectiveCall;
 using status::RankTimes;
 
-// A communicator as one rank knows it, and from when to when it was seen to be used.
+// This is a communicator as one rank knows it, and from when to when its use was recorded.
 struct Use {
   int rank;
   const status::CommunicatorInUse* communicator;
@@ -21,12 +21,13 @@ struct Use {
   double from, to;
 };
 
-// The same communicator on all its ranks. Its id may belong to another one later, or elsewhere.
+// This is one communicator on all its ranks. Its id may belong to another one later, or on other
+// ranks.
 struct Common {
   std::vector<Use> uses;
   double from, to;
 
-  // Ranks come in their order.
+  // Returns whether the rank has been added; ranks come in their order.
   bool has(int rank) const { return uses.back().rank == rank; }
   double overlap(const Use& use) const { return std::min(to, use.to) - std::max(from, use.from); }
 };

@@ -1,4 +1,4 @@
-// How unevenly ranks come to their collective calls: pure.
+// This computes how unevenly ranks arrive at their collective calls. It is pure.
 #pragma once
 
 #include <string>
@@ -10,19 +10,19 @@ namespace baton::launch {
 
 using status::JobTimes;
 
-// Calls of one procedure on one communicator, as far as all its ranks have kept them.
+// These are calls of one procedure on one communicator, as far as all its ranks have kept them.
 struct Imbalance {
   std::string call;
-  std::string communicator;  // its name, or how many ranks it has
+  std::string communicator;  // its name, or the number of its ranks
   std::uint64_t calls = 0;
-  double spread_mean = 0;  // from the first rank that comes to the last
+  double spread_mean = 0;  // from the first rank that arrives to the last
   double spread_most = 0;
-  double lost = 0;        // rank seconds: by how much all came before the last, summed
-  int last_rank = -1;     // that came last most often, in MPI_COMM_WORLD
-  double last_share = 0;  // of the calls
+  double lost = 0;        // rank seconds: summed times by which ranks came before the last
+  int last_rank = -1;     // the rank that came last most often, in MPI_COMM_WORLD
+  double last_share = 0;  // share of the calls in which it came last
 };
 
-// Those that cost most first.
+// Returns the most expensive first.
 std::vector<Imbalance> imbalances_of(const JobTimes& times);
 
 }  // namespace baton::launch

@@ -26,7 +26,7 @@ status::TimingPlace timing_place(const JobFile& file) {
           file.made.timing};
 }
 
-// What the ranks of a job that explains have left; they have ended.
+// Reads the records of the ranks of a job under --explain; the ranks have ended.
 std::vector<RankReport> read_reports(const JobFile& job) {
   std::vector<RankReport> reports(job.made.ranks);
   lockfree::SliceLayout layout =
@@ -34,7 +34,7 @@ std::vector<RankReport> read_reports(const JobFile& job) {
   for (std::uint32_t rank = 0; rank < job.made.ranks; ++rank) {
     reports[rank].place = job.places[rank];
     reports[rank].counters = job.row(static_cast<int>(rank)).counters;
-    // Read, not mapped: where a rank has published nothing there is no memory to map.
+    // Records are read, not mapped: where a rank has published nothing there is no memory to map.
     std::uint64_t offset = lockfree::slice_offset(job.made, rank) + layout.record;
     TrafficRecord& record = reports[rank].traffic;
     if (::pread(job.descriptor, &record, sizeof record, static_cast<off_t>(offset)) !=
@@ -44,7 +44,7 @@ std::vector<RankReport> read_reports(const JobFile& job) {
   return reports;
 }
 
-// Each of several nodes has files of its own.
+// Returns the name of a file on this host, since each of several nodes has files of its own.
 std::string name_here(const std::string& name, const Options& options) {
   const NodeJob& node = options.node_job;
   return name.empty() || !node.spans_nodes() ? name : file_of_host(name, node.host);

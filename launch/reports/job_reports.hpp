@@ -1,5 +1,6 @@
-// What a job leaves behind for its user when its ranks have ended: --explain, --stats, --trace,
-// --memory-report. Files are opened before it starts, so that a bad name does not cost a whole run.
+// These are the reports of a job for its user when its ranks have ended: --explain, --stats,
+// --trace, --memory-report. Files are opened before the job starts, so that a bad name does not
+// cost a whole run.
 #pragma once
 
 #include <functional>
@@ -14,19 +15,20 @@ namespace baton::launch {
 class JobReports {
  public:
   explicit JobReports(const Job& job);
-  // False, and said why: a file cannot be written.
+  // Opens the files. False, with a complaint: a file cannot be written.
   bool open();
-  // The same. `give_up` as in write_text.
+  // Writes the reports. False, with a complaint: one cannot be written. `give_up` is as in
+  // write_text.
   bool write(const std::function<bool()>& give_up);
 
  private:
   struct File {
     const char* option;
     std::string name;
-    int descriptor = -1;  // it was not asked for
+    int descriptor = -1;  // -1: it was not asked for
   };
   bool open_one(File& file) const;
-  // Of what was written with write_text.
+  // Complains if write_text failed; returns `written`.
   bool is_written(const File& file, bool written) const;
   bool write_file(const File& file, std::string_view text) const;
   bool explain() const;

@@ -23,7 +23,7 @@ struct RankMemory {
   int queues_error = 0;
 };
 
-// Sums over the ranks; heap and rest of those that came to their end.
+// These are sums over the ranks; heap and rest only over ranks that came to their end.
 struct Totals {
   NodeBytes queues, heap, rest;
   NodeBytes heap_peak;
@@ -86,7 +86,7 @@ std::string bytes_text(std::uint64_t bytes) {
   return mib < 10240 ? fmt::format("{:.1f} MiB", mib) : fmt::format("{:.1f} GiB", mib / 1024);
 }
 
-// "now" and, where it differs, "(peak ...)".
+// Returns "now" and, where it differs, "(peak ...)".
 std::string cell(std::uint64_t now, std::uint64_t peak) {
   std::string text = bytes_text(now);
   return peak > now ? text + " (" + bytes_text(peak) + ")" : text;
@@ -116,7 +116,7 @@ class Table {
   std::string text_;
 };
 
-// By tier, if there are several.
+// Returns the sums by tier, if there are several tiers.
 std::string tiers_text(const machine::Machine& machine, const Totals& totals) {
   std::string text;
   for (machine::Tier tier : {machine::Tier::hbm, machine::Tier::dram, machine::Tier::slow}) {
@@ -136,7 +136,7 @@ std::string tiers_text(const machine::Machine& machine, const Totals& totals) {
   return text;
 }
 
-// What lies outside the nodes a policy means: how many bytes, of how many.
+// This is memory outside the nodes that a policy means: how many bytes, of how many.
 struct Astray {
   std::uint64_t bytes = 0;
   std::uint64_t all = 0;
@@ -149,8 +149,8 @@ Astray astray_of(const NodeBytes& bytes, const machine::PlannedMemory& plan) {
   return astray;
 }
 
-// Policies that were not met, and how far. "all" is not judged: libraries and files that others
-// have read before lie where they are.
+// Returns the policies that were not met, and by how much. "all" is not judged, since libraries and
+// files that others have read before stay where they are.
 std::string unmet_text(const std::vector<RankMemory>& ranks, const MemoryPlan& plan) {
   std::string text;
   for (const HomePlan& home : plan.homes)
@@ -198,7 +198,8 @@ std::string unseen_text(const std::vector<RankMemory>& ranks, int first_rank) {
   return text;
 }
 
-// What has memory, but has never been touched: the kernel counts it, and does not tell where.
+// Returns the memory that is reserved and has never been touched: the kernel counts it, and does
+// not tell its node.
 std::string reserved_text(const JobFile& file, std::uint64_t seen) {
   struct stat facts {};
   if (::fstat(file.descriptor, &facts) != 0) return {};

@@ -1,6 +1,6 @@
-// What `mpiexec --memory-report` says at a job's end: on which NUMA nodes the pages lie, as the
-// kernel tells it. The slices are looked at here, when the ranks have ended; what was a rank's own
-// it has left in its MemoryRecord.
+// `mpiexec --memory-report` says at a job's end on which NUMA nodes the pages lie, as the kernel
+// tells it. The slices are examined here, when the ranks have ended; for its private memory each
+// rank has left a MemoryRecord.
 #pragma once
 
 #include <string>

@@ -13,7 +13,7 @@ namespace {
 using machine::KernelRules;
 using machine::Machine;
 
-// A part of the plan that was asked for.
+// This is a part of the plan that the user asked for.
 struct Part {
   std::string words;  // "queues=hbm"
   bool in_file;       // its pages are those of the job's memory file
@@ -43,7 +43,7 @@ bool has_slower(const Machine& machine, machine::Tier tier) {
   });
 }
 
-// Reclaim looks at no policy: what is bound leaves its node like the rest.
+// Reclaim disregards policies: bound pages are demoted from their node like others.
 std::string of_demotion(const MemoryPlan& plan, const Machine& machine, const KernelRules& kernel) {
   if (!kernel.demotes) return {};
   std::vector<std::string> words;
@@ -63,8 +63,8 @@ std::string of_demotion(const MemoryPlan& plan, const Machine& machine, const Ke
       fmt::join(words, ","), machine::cpu_list(nodes));
 }
 
-// Memory of a rank whose CPUs are all of one node is used from there, so it stays. A policy for the
-// whole process is left alone; so are memory files.
+// Memory of a rank whose CPUs are all of one node is used from there, so it stays. AutoNUMA leaves
+// alone processes under a policy, and memory files.
 std::string of_balancing(const MemoryPlan& plan, const Machine& machine,
                          const machine::Placement& placement, const KernelRules& kernel) {
   const bool bound = placement.bound_to != machine::Level::machine;
@@ -82,7 +82,7 @@ std::string of_balancing(const MemoryPlan& plan, const Machine& machine,
       ranks.size() > 1 ? "s" : "", machine::cpu_list(ranks), ranks.size() > 1 ? "" : "es");
 }
 
-// A huge page lies on one node, so turns are of huge pages.
+// A huge page lies on one node, so interleaving goes by huge pages.
 std::string of_coarse_turns(const MemoryPlan& plan, const KernelRules& kernel) {
   const bool in_private = kernel.huge_private == "always";
   const bool in_files = machine::shares_huge_unasked(kernel);

@@ -1,5 +1,6 @@
-// What this kernel would do to a job's plan for memory. Pure: plan and the kernel's rules in,
-// sentences out; `mpiexec` says them before it starts ranks, also with --dry-run.
+// These warnings say what this kernel would do to a job's plan for memory. This is pure: plan and
+// the kernel's rules in, sentences out; `mpiexec` prints them before it starts ranks, also with
+// --dry-run.
 #pragma once
 
 #include <string>
@@ -10,8 +11,8 @@
 
 namespace baton::launch {
 
-// `huge_granted`: memory files can have huge pages here when somebody asks for them; tried where
-// that was asked.
+// `huge_granted` says that memory files can have huge pages here when somebody asks for them; this
+// is tried where the user asked for huge pages.
 std::vector<std::string> memory_warnings(const MemoryPlan& plan, const machine::Machine& machine,
                                          const machine::Placement& placement,
                                          const machine::KernelRules& kernel, bool huge_granted);

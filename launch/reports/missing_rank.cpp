@@ -23,10 +23,10 @@ std::string missing_init(const Job& job, const std::vector<bool>& running, int e
 
 std::string missing_program(const Job& job, const std::vector<bool>& running) {
   auto programs = [&job](std::size_t rank) {
-    // relaxed: nothing but the number is told.
+    // relaxed: only the number is reported; no other data depends on it.
     return job.file.row(static_cast<int>(rank)).state.programs.load(std::memory_order_relaxed);
   };
-  std::size_t fewest = running.size(), most = running.size();  // size: none
+  std::size_t fewest = running.size(), most = running.size();  // size: no rank
   for (std::size_t rank = 0; rank < running.size(); ++rank) {
     std::size_t& found = running[rank] ? most : fewest;
     const bool is_better =

@@ -1,4 +1,5 @@
-// The machine's profile, as far as a job uses it. One that does not fit costs a word, not the job.
+// This finds the machine's profile, as far as a job uses it. A profile that does not fit costs a
+// warning, not the job.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace baton::launch {
 // a family of processors is named, this process takes its shipped profile, too.
 ProfileInUse find_profile(const std::string& named, const machine::Machine& machine);
 
-// Lines for people: the shipped profile, and the machine's if one is in use.
+// Returns lines for people: the shipped profile, and the machine's if one is in use.
 std::string words_of(const ProfileInUse& profile);
 
 }  // namespace baton::launch

@@ -1,5 +1,5 @@
-// What the launcher tells people on standard error. Nothing here throws or ends the process: a
-// job's result does not depend on whether its reports could be written.
+// These functions write the launcher's reports to standard error. Nothing here throws or ends the
+// process: a job's result does not depend on whether its reports could be written.
 #pragma once
 
 #include <string>
@@ -9,22 +9,23 @@
 
 namespace baton::launch {
 
-// A report's file on this host: %h stands for the host, which else comes before the name's end:
-// stats.json is stats.HOST.json.
+// Returns the name of a report's file on this host: %h stands for the host, which else is inserted
+// before the suffix: stats.json becomes stats.HOST.json.
 std::string file_of_host(const std::string& name, const std::string& host);
 
 // Writes to standard error, whether anybody reads it or not.
 void report(std::string_view text);
-// From now on "mpiexec: TEXT" is "mpiexec on HOST: TEXT": others report of the same job.
+// From now on "mpiexec: TEXT" is "mpiexec on HOST: TEXT", since other mpiexecs report on the same
+// job.
 void report_from(const std::string& host);
 // Reports "mpiexec: TEXT".
 void complain(const std::string& text);
 
-// From now on a reader of standard error that stops delays nobody (run/outlet.hpp). For processes
-// that watch others.
+// From now on reports are written in the background, so that a reader of standard error that stops
+// delays nobody (run/outlet.hpp). It is for processes that watch others.
 void report_in_background();
 
-// "rank 3 on core 5", or "rank 3" when it was not bound to one core.
+// Returns "rank 3 on core 5", or "rank 3" when it was not bound to one core.
 std::string rank_text(int rank, const machine::Placement& placement);
 
 }  // namespace baton::launch

@@ -51,7 +51,7 @@ std::vector<JobStats::Pair> pairs_of(const JobTimes& times) {
   return sorted;
 }
 
-// "0-3,7" of the ranks that `has` names.
+// Returns "0-3,7" for the ranks that `has` names.
 template <class Has>
 std::string ranks_that(const JobTimes& times, Has&& has) {
   std::string text;

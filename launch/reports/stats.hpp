@@ -1,5 +1,5 @@
-// mpiexec --stats: where the time of a job went, as text, JSON and a page, from what its ranks have
-// recorded. Pure.
+// mpiexec --stats tells where the time of a job went, as text, JSON and an HTML page, from the
+// records of its ranks. It is pure.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ using status::CallSizes;
 using status::CallTotals;
 using status::RankTimes;
 
-// The whole of a job, as all three forms show it.
+// These are the totals of a job, as all three forms show them.
 struct JobStats {
   struct Call {
     std::string name;
@@ -24,31 +24,31 @@ struct JobStats {
   struct Pair {
     int from, to;
     std::uint64_t messages, bytes;
-    double waiting;  // of `to` for messages of `from`
+    double waiting;  // time that `to` waited for messages of `from`
   };
   std::string program;
-  std::string host;         // of several, the one that this is of; empty: there is one
-  double wall = 0;          // from the first rank's begin to the last one's end
-  double run = 0;           // rank seconds: of all ranks, without what MPI_Pcontrol left out
-  CallTotals mpi;           // rank seconds; with threads, of threads
-  std::vector<Call> calls;  // those that cost most first
+  std::string host;         // of several hosts, the one that this is about; empty: there is one
+  double wall = 0;          // from the first rank's begin to the last rank's end
+  double run = 0;           // rank seconds: all ranks, without times that MPI_Pcontrol left out
+  CallTotals mpi;           // rank seconds; with threads, thread seconds
+  std::vector<Call> calls;  // the most expensive first
   std::vector<Pair> pairs;  // those that moved most first
   std::vector<Imbalance> imbalances;
   std::vector<std::string> notes;  // what is missing, and why
 };
 JobStats stats_of(const JobTimes& times, const std::string& program, const std::string& host = {});
 
-// "1.25 s", "3.40 ms", "12.1 us".
+// Returns "1.25 s", "3.40 ms" or "12.1 us".
 std::string seconds_text(double seconds);
-// Part of a whole as a percentage; 0 of nothing.
+// Returns a part of a whole as a percentage; 0 of nothing.
 double percent(double part, double whole);
-// A class of sizes of data: "none", "to 8 B", "over 256 KiB".
+// Returns the name of a class of sizes of data: "none", "to 8 B", "over 256 KiB".
 std::string timed_size_text(int size);
 
 std::string stats_text(const JobStats& stats, const JobTimes& times);
-// One object; docs/finding-time.md says what is in it.
+// Returns one JSON object; docs/finding-time.md describes it.
 std::string stats_json(const JobStats& stats, const JobTimes& times);
-// Self-contained HTML.
+// Returns self-contained HTML.
 std::string stats_page(const JobStats& stats, const JobTimes& times);
 
 }  // namespace baton::launch

@@ -1,4 +1,5 @@
-// The page of mpiexec --stats-file FILE.html: what stats_text says, drawn. One file, no scripts.
+// This makes the page of mpiexec --stats-file FILE.html: the content of stats_text, drawn in one
+// file without scripts.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -74,7 +75,7 @@ void add_head(Page& page, const JobStats& stats, const JobTimes& times) {
     page.add("<p class=\"soft\">Note: {}.</p>", escaped(note));
 }
 
-// A bar for each rank; thinner ones where there are many.
+// Draws a bar for each rank; bars are thinner where there are many.
 void add_ranks(Page& page, const JobTimes& times) {
   const std::vector<int> here = times.here();
   const auto count = static_cast<double>(here.size());
@@ -134,7 +135,7 @@ void add_calls(Page& page, const JobStats& stats) {
   page.add("</table></div>");
 }
 
-// Procedures by size of the data; the darker, the more time.
+// Draws procedures by size of the data; the darker, the more time.
 void add_sizes(Page& page, const JobStats& stats) {
   double most = 0;
   for (const JobStats::Call& call : stats.calls)

@@ -1,4 +1,4 @@
-// The text of mpiexec --stats, and its JSON.
+// This makes the text of mpiexec --stats, and its JSON.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -51,7 +51,7 @@ std::string ranks_text(const JobTimes& times) {
   auto share = [&](std::size_t rank) {
     return percent(times.ranks[rank].all().seconds, times.ranks[rank].run());
   };
-  if (!all) {  // those that are most and least in MPI
+  if (!all) {  // only ranks with the most and the least time in MPI
     std::ranges::stable_sort(order, std::greater{}, share);
     order.erase(order.begin() + rows_shown / 2, order.end() - rows_shown / 2);
   }

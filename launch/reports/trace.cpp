@@ -20,8 +20,8 @@ using lockfree::EventKind;
 using status::JobTimes;
 using status::RankTimes;
 
-// One end of a message. Those with one sender, receiver, communicator and tag meet in the order in
-// which both sides began them.
+// This is one end of a message. Ends with equal sender, receiver, communicator and tag match in the
+// order in which both sides began them.
 struct End {
   int sender, receiver;
   int row;  // of the timeline
@@ -64,7 +64,8 @@ std::string quoted(const std::string& text) {
   return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-// A row for each thread of a rank that calls: the first one's number is the rank's.
+// Returns a row for each thread of a rank that calls MPI. The number of the first thread's row is
+// the rank's.
 int row_of(int rank, const Event& event) {
   return event.thread * lockfree::ranks_max + rank;
 }
@@ -80,7 +81,7 @@ void name_row(Writer& writer, int rank, int thread) {
       256 * rank + thread);
 }
 
-// Events may hold anything.
+// Events may hold anything, so the index is checked.
 const std::string& call_name(const RankTimes& rank, const Event& event) {
   static const std::string unknown = "MPI";
   return event.call < rank.names.size() ? rank.names[event.call] : unknown;
@@ -100,8 +101,8 @@ void write_call(Writer& writer, int row, const RankTimes& times, const Event& ev
 }
 
 void write_arrow(Writer& writer, std::uint64_t number, const End& sent, const End& received) {
-  // An arrow ends in the call in which the program learned of the message, begins where it was
-  // sent.
+  // An arrow begins in the call that sent the message, and ends in the call in which the program
+  // learned of it.
   writer.event(
       R"({{"ph":"s","pid":0,"tid":{},"ts":{:.3f},"id":{},"cat":"message","name":"{} B, tag {}"}})",
       sent.row, 1e6 * sent.began, number, sent.bytes, sent.tag);
@@ -110,7 +111,8 @@ void write_arrow(Writer& writer, std::uint64_t number, const End& sent, const En
       received.row, 1e6 * received.ended, number, sent.bytes, sent.tag);
 }
 
-// Where one side has recorded less than the other, some of its way stay without an arrow.
+// Where one side has recorded less than the other, some messages between the two stay without an
+// arrow.
 void write_arrows(Writer& writer, std::vector<End>& sent, std::vector<End>& received) {
   std::ranges::stable_sort(sent, {}, &End::place);
   std::ranges::stable_sort(received, {}, &End::place);
@@ -122,7 +124,7 @@ void write_arrows(Writer& writer, std::vector<End>& sent, std::vector<End>& rece
       ++r;
     else if (received[r].ended < sent[s].began)  // its send was not recorded
       ++r;
-    else if (received[r].bytes > sent[s].bytes)  // nor was this one's receive
+    else if (received[r].bytes > sent[s].bytes)  // this one's receive was not recorded
       ++s;
     else
       write_arrow(writer, ++arrows, sent[s++], received[r++]);

@@ -38,8 +38,8 @@ bool CycleWatch::has_found(const JobFile& file, std::span<const pid_t> processes
   return told_ = true;
 }
 
-// A rank that sleeps in MPI looks now and then whether something has come, which costs it some CPU
-// time; what it waits for stays the same.
+// A rank that sleeps in MPI polls now and then, which costs it some CPU time; so it has moved only
+// if it waits for something else.
 bool IdleWatch::has_moved(const Trace& before, const status::RankStatus& rank) const {
   if (before.phase != rank.phase) return true;
   if (rank.waits || before.wait_began)

@@ -1,4 +1,4 @@
-// Where the ranks of this job are, told on standard error: when it hangs, and when asked.
+// This tells on standard error where the ranks of this job are: when it hangs, and when asked.
 #pragma once
 
 #include <sys/types.h>
@@ -13,17 +13,18 @@
 
 namespace baton::launch {
 
-// The lines, after one that says why they are told. Takes a tenth of a second, to see who uses a
-// CPU.
+// Returns the lines, after a first one with the reason. It takes a tenth of a second, to see which
+// ranks use a CPU.
 std::string whereabouts(const JobFile& file, std::span<const pid_t> processes,
                         const std::string& why);
 
-// Whether ranks have waited for each other alone for some time: under --check, where the library
-// ends a deadlocked job unless it cannot be sure (collective/check/deadlock.hpp).
+// This watches, under --check, whether ranks have waited only for each other for some time. There
+// the library ends a deadlocked job itself, unless it cannot be sure
+// (collective/check/deadlock.hpp).
 class CycleWatch {
  public:
-  static constexpr double seconds = 5;  // the library looks first
-  // To be asked now and then. True once for each cycle.
+  static constexpr double seconds = 5;  // the library looks before that
+  // Returns true once for each cycle. It is to be called now and then.
   bool has_found(const JobFile& file, std::span<const pid_t> processes, double now_seconds);
 
  private:
@@ -32,15 +33,16 @@ class CycleWatch {
   bool told_ = false;
 };
 
-// Whether nothing has moved for some time: every rank that runs waits, sleeps or is stopped.
+// This watches whether nothing has moved for some time: every rank that runs waits, sleeps or is
+// stopped.
 class IdleWatch {
  public:
   explicit IdleWatch(double seconds) : seconds_(seconds) {}
-  // To be asked now and then. True once for each time that the job stands still.
+  // Returns true once for each time that the job stands still. It is to be called now and then.
   bool stands_still(const JobFile& file, std::span<const pid_t> processes, double now_seconds);
 
  private:
-  // What changes when a rank goes on.
+  // These values change when a rank goes on.
   struct Trace {
     std::int64_t wait_began = 0;
     lockfree::Phase phase{};

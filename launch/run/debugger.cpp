@@ -15,7 +15,7 @@ int MPIR_being_debugged = 0;
 int MPIR_i_am_starter = 0;
 int MPIR_partial_attach_ok = 0;
 
-// Not inlined, cloned or taken for a function without effect: a debugger changes what we know.
+// This is not inlined, cloned or taken for a function without effect: a debugger changes data here.
 __attribute__((noipa, used)) void MPIR_Breakpoint() {
   asm volatile("" ::: "memory");
 }
@@ -25,7 +25,7 @@ namespace baton::launch {
 
 namespace {
 
-// The interface's MPIR_DEBUG_SPAWNED and MPIR_DEBUG_ABORTING.
+// These are the interface's MPIR_DEBUG_SPAWNED and MPIR_DEBUG_ABORTING.
 constexpr int state_spawned = 1;
 constexpr int state_aborting = 2;
 
@@ -45,13 +45,14 @@ char* program_of(pid_t process) {
 }  // namespace
 
 bool started_by_debugger() {
-  // Nothing in this program writes it, so the compiler is told that somebody else may have.
+  // Nothing in this program writes the variable, so the compiler is told that somebody else may
+  // have.
   asm("" : "+m"(MPIR_being_debugged));
   return MPIR_being_debugged != 0;
 }
 
 void show_ranks(std::span<const pid_t> processes) {
-  // Never freed: a debugger may read it until we are gone.
+  // The table is never freed: a debugger may read it until this process ends.
   auto* table = new MPIR_PROCDESC[processes.size()];
   for (std::size_t rank = 0; rank < processes.size(); ++rank)
     table[rank] = {host_name(), program_of(processes[rank]), processes[rank]};

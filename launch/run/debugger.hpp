@@ -1,6 +1,7 @@
-// What parallel debuggers and tools look for in mpiexec: the MPIR process acquisition interface. A
-// debugger finds the names by symbol and reads the table out of this process, either when it has
-// stopped at MPIR_Breakpoint or when it attaches later. Written by the process that people see.
+// Parallel debuggers and tools look for these names in mpiexec: the MPIR process acquisition
+// interface. A debugger finds the names by symbol and reads the table out of this process, either
+// when it has stopped at MPIR_Breakpoint or when it attaches later. The process that people see
+// (main.cpp) writes the table.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +9,7 @@
 #include <span>
 #include <string>
 
-// Symbols that nothing hides: a linker may make hidden ones local.
+// These symbols have default visibility, since a linker may make hidden ones local.
 #pragma GCC visibility push(default)
 extern "C" {
 
@@ -17,25 +18,25 @@ struct MPIR_PROCDESC {
   char* executable_name;
   int pid;
 };
-// By rank; complete before MPIR_debug_state says so.
+// This is indexed by rank; it is complete before MPIR_debug_state says so.
 extern MPIR_PROCDESC* MPIR_proctable;
 extern int MPIR_proctable_size;
 extern int MPIR_debug_state;
 extern char* MPIR_debug_abort_string;
-// Set by the debugger that starts mpiexec.
+// The debugger that starts mpiexec sets this.
 extern int MPIR_being_debugged;
-// Read by nobody; that they exist says that no rank runs in this process, and that a debugger may
-// attach to some ranks only.
+// Nobody reads these; their existence tells a debugger that no rank runs in this process, and that
+// it may attach to some ranks only.
 extern int MPIR_i_am_starter;
 extern int MPIR_partial_attach_ok;
-// Debuggers stop here.
+// Debuggers set a breakpoint here.
 void MPIR_Breakpoint();
 }
 #pragma GCC visibility pop
 
 namespace baton::launch {
 
-// Whether a debugger started us: the ranks then wait in MPI_Init until it has seen them.
+// Returns whether a debugger started us: the ranks then wait in MPI_Init until it has seen them.
 bool started_by_debugger();
 
 // Publishes the ranks and stops for a debugger that wants to attach to them.

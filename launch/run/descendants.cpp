@@ -19,8 +19,8 @@ namespace baton::launch {
 
 namespace {
 
-// The parent in /proc/PID/stat stands behind the name, which may hold anything, so search from the
-// end. -1 for a process that is gone or already dead.
+// Returns the parent from /proc/PID/stat. It stands behind the name, which may hold anything, so
+// this searches from the end. -1: the process is gone or already dead.
 pid_t living_parent(pid_t pid) {
   char path[40];
   std::snprintf(path, sizeof path, "/proc/%d/stat", static_cast<int>(pid));
@@ -38,7 +38,7 @@ pid_t living_parent(pid_t pid) {
   return state == 'Z' || state == 'X' ? -1 : parent;
 }
 
-// Empty where /proc is not mounted.
+// Returns all processes by parent; empty where /proc is not mounted.
 std::multimap<pid_t, pid_t> children_by_parent() {
   std::multimap<pid_t, pid_t> tree;
   DIR* processes = ::opendir("/proc");
@@ -53,14 +53,14 @@ std::multimap<pid_t, pid_t> children_by_parent() {
   return tree;
 }
 
-// Not reaped yet and a child of ours, so that its number cannot be another's.
+// The process is not reaped yet and a child of ours, so its number cannot be another's.
 bool is_our_child(pid_t pid) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
          info.si_pid == 0;
 }
 
-// Whether anything was reaped; `none` when there was no child at all.
+// Returns whether anything was reaped; sets `none` when there was no child at all.
 bool reap_all(bool& none) {
   bool reaped = false;
   pid_t pid = 0;
@@ -69,7 +69,7 @@ bool reap_all(bool& none) {
   return reaped;
 }
 
-// Of processes that outlive SIGKILL.
+// Describes processes that outlive SIGKILL.
 std::string survivors_text(const std::vector<pid_t>& left) {
   if (left.empty())
     return "processes that ranks started are still running; they cannot be found, since /proc is "
@@ -110,7 +110,7 @@ void signal_descendants(int signal, std::span<const pid_t> known) {
 }
 
 std::string kill_descendants(std::span<const pid_t> known) {
-  constexpr auto patience = std::chrono::seconds(3);  // guess: pages of a large process go slowly
+  constexpr auto patience = std::chrono::seconds(3);  // guess: large processes are freed slowly
   auto last_death = std::chrono::steady_clock::now();
   while (true) {
     const std::vector<pid_t> left = descendants(known);
@@ -121,7 +121,7 @@ std::string kill_descendants(std::span<const pid_t> known) {
     if (reap_all(none)) last_death = now;
     if (none) return {};
     if (now - last_death > (refused ? patience / 10 : patience)) return survivors_text(left);
-    ::usleep(1000);  // the killed are on their way
+    ::usleep(1000);  // the killed processes are about to end
   }
 }
 

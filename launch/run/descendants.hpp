@@ -1,6 +1,6 @@
-// All processes below this one, whatever session or process group they moved to. Works on /proc;
-// where that is not mounted, on the processes that the caller knows. Orphans come up to the nearest
-// subreaper, which this process must be.
+// This finds all processes below this one, whatever session or process group they moved to. It
+// reads /proc; where that is not mounted, it uses the processes that the caller knows. Orphans come
+// up to the nearest subreaper, which this process must be.
 #pragma once
 
 #include <sys/types.h>
@@ -11,19 +11,20 @@
 
 namespace baton::launch {
 
-// Makes orphaned descendants children of this process. Call before starting anything.
+// Makes orphaned descendants children of this process. It is to be called before anything is
+// started.
 void become_subreaper();
 
-// Those that are alive now, in any order; `known` are children and grandchildren that the caller
-// started, of which those that have ended are left out.
+// Returns the descendants that are alive now, in any order. `known` are children and grandchildren
+// that the caller started; those that have ended are left out.
 std::vector<pid_t> descendants(std::span<const pid_t> known);
 
 // Sends a signal to all of them.
 void signal_descendants(int signal, std::span<const pid_t> known);
 
 // Kills and reaps until none is left, or until those that are left will not go: they belong to
-// another user, the kernel cannot interrupt them, or nobody can find them. Returns what to tell
-// people of these; empty when nothing is left.
+// another user, the kernel cannot interrupt them, or nobody can find them. Returns a text for
+// people about these; empty when nothing is left.
 std::string kill_descendants(std::span<const pid_t> known);
 
 }  // namespace baton::launch

@@ -46,7 +46,7 @@ Verdict judge(const Ended& ended) {
     const bool harmless = ended.phase == Phase::finalized && !WIFSIGNALED(ended.wait_status);
     return {ending_text(ended.wait_status), code, harmless};
   }
-  // The status board does not say which.
+  // The status board does not say which call the rank was in.
   if (ended.phase == Phase::initialized)
     return {"ended without calling MPI_Finalize, or MPI_Session_finalize for a session it began",
             1};
@@ -60,7 +60,7 @@ std::string ending_text(int wait_status) {
     return signal_text(WTERMSIG(wait_status)) + (WCOREDUMP(wait_status) ? ", core dumped" : "");
   int code = WEXITSTATUS(wait_status);
   std::string text = fmt::format("ended with exit code {}", code);
-  // A shell that started the rank's program passes its death on like this.
+  // The code is of a shell that started the rank's program and passes its death by a signal on.
   if (code > 128 && code < 128 + 65 && ::sigdescr_np(code - 128))
     text += fmt::format(" (a program it started: {})", signal_text(code - 128));
   return text;

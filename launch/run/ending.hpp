@@ -1,4 +1,4 @@
-// What the end of a rank means: pure, from its wait status and its row of the status board.
+// This judges the end of a rank from its wait status and its row of the status board; it is pure.
 // Invariant: a row may hold anything, since ranks can write to it; no value of it is trusted.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 namespace baton::launch {
 
-inline constexpr int timeout_code = 124;  // of --timeout, as timeout(1) has it
+inline constexpr int timeout_code = 124;  // exit code of --timeout, as of timeout(1)
 
 struct Ended {
   int rank;
@@ -19,22 +19,23 @@ struct Ended {
 };
 
 struct Verdict {
-  std::string text;           // what the rank did; empty: a good end
+  std::string text;           // what the rank did; empty: it ended well
   int code = 0;               // mpiexec's, if this rank was the first to fail
   bool harmless = false;      // nobody waits for this rank: the others may go on
-  bool without_init = false;  // a good end, unless another rank has called MPI_Init
+  bool without_init = false;  // it ended well, unless another rank has called MPI_Init
 };
 
 Verdict judge(const Ended& ended);
 
-// Among ranks that ended at the same moment the worst is the culprit, and the others often died of
-// it.
+// Returns how bad the end of a rank is: among ranks that ended at the same moment the worst is the
+// culprit, and the others often died of it.
 int severity(const Ended& ended);
 
-// How a process ended, as waitpid tells it: "segmentation fault (signal 11)", "exit code 7".
+// Returns how a process ended, by its status of waitpid: "segmentation fault (signal 11)", "exit
+// code 7".
 std::string ending_text(int wait_status);
 
-// 128+n for signals.
+// Returns the exit code, 128+n for signal n.
 int ending_code(int wait_status);
 
 }  // namespace baton::launch

@@ -18,7 +18,7 @@ std::expected<std::string, std::string> find_preload() {
   for (const char* way : {BATON_LIB_FROM_BIN, "../lib"}) {
     std::string found = fmt::format("{}/{}/libbaton_malloc.so", folder, way);
     if (::access(found.c_str(), R_OK) != 0) continue;
-    // The loader takes spaces and colons for the end of a name.
+    // The loader ends a name at a space or a colon, so such a path cannot be used.
     if (found.find_first_of(" :") == std::string::npos) return found;
     return std::unexpected(fmt::format(
         "--export-heap: {} cannot be preloaded, since its path has a space or a colon; install "

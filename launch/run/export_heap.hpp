@@ -1,4 +1,4 @@
-// `mpiexec --export-heap`: which file ranks preload for it.
+// `mpiexec --export-heap` makes ranks preload a file.
 #pragma once
 
 #include <expected>
@@ -6,7 +6,7 @@
 
 namespace baton::launch {
 
-// Baton's malloc (preload/), found beside this program. The error says what is missing.
+// Finds Baton's malloc (preload/) beside this program. The error says what is missing.
 std::expected<std::string, std::string> find_preload();
 
 }  // namespace baton::launch

@@ -54,7 +54,7 @@ class Guard {
   }
 
  private:
-  // Also takes what comes up to us when the manager dies.
+  // This also reaps processes that come up to us when the manager dies.
   std::optional<int> manager_end() const {
     int status = 0;
     for (pid_t ended; (ended = ::waitpid(-1, &status, WNOHANG)) > 0;)
@@ -70,7 +70,7 @@ class Guard {
     return static_cast<int>(std::clamp<std::int64_t>(wait, 0, 1 << 30));
   }
 
-  // Until all are there, or the manager has none to name.
+  // Reads until all ranks are named, or the manager has none to name.
   void take_ranks() {
     char* bytes = reinterpret_cast<char*>(processes_.data());
     const std::size_t all = processes_.size() * sizeof(pid_t);
@@ -98,7 +98,7 @@ class Guard {
     }
   }
 
-  // A second time says that people do not want to wait.
+  // A second call means that people do not want to wait.
   void wants_the_end(int code) {
     if (killed_) return;
     ::kill(watched_.manager, SIGCONT);  // a stopped process could not obey
@@ -115,7 +115,7 @@ class Guard {
     }
     if (now < kill_at_ || killed_) return;
     killed_ = true;
-    kill_at_ = now + to_die;  // from here on: it is waited for no longer
+    kill_at_ = now + to_die;  // from here on the manager is not waited for
     ::kill(watched_.manager, SIGKILL);
   }
 
@@ -131,11 +131,11 @@ class Guard {
   }
 
   const Watched& watched_;
-  int ranks_pipe_;  // -1: they are named, or never will be
+  int ranks_pipe_;  // -1: the ranks are named, or never will be
   std::vector<pid_t> processes_;
   std::size_t ranks_bytes_ = 0;
   bool named_ = false;
-  int code_ = 0;  // of what asked for the end
+  int code_ = 0;  // exit code for the first reason to end
   bool killed_ = false;
   Clock::time_point wake_at_ = never;
   Clock::time_point kill_at_ = never;

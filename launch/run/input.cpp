@@ -54,7 +54,7 @@ void Input::read_more() {
   }
 }
 
-// A rank that reads no more is left out.
+// A rank that has closed its input is left out.
 void Input::write_more(Copy& copy) {
   if (copy.to < 0) return;
   const ssize_t written = ::write(copy.to, text_.data() + copy.done, text_.size() - copy.done);

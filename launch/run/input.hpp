@@ -1,7 +1,7 @@
-// Standard input for every rank (--stdin all): what comes is copied to a pipe of each. Without it
-// one rank reads the launcher's own and nothing here runs. Invariant: no more is read before every
-// rank that still reads has all of what was read last, so the slowest one holds the others up, and
-// nothing here waits.
+// With --stdin all every rank gets standard input: it is copied to a pipe of each. Without it one
+// rank reads the launcher's own and nothing here runs. Invariant: nothing is read before every rank
+// that still reads has all data read before, so the slowest rank holds the others up, and nothing
+// here waits.
 #pragma once
 
 #include <poll.h>
@@ -15,17 +15,18 @@ namespace baton::launch {
 
 class Input {
  public:
-  // The end that a rank reads; for its start, and then to be closed.
+  // Opens a pipe and returns the end that a rank reads. It is for the rank's start, and then to be
+  // closed.
   std::expected<int, std::string> open();
 
   void add_to(std::vector<pollfd>& polled) const;
-  // Copies what `polled` says is there and has room.
+  // Copies as far as `polled` says that there is data and room.
   void forward(const std::vector<pollfd>& polled);
 
  private:
   struct Copy {
     int to;
-    std::size_t done = 0;  // of `text_`
+    std::size_t done = 0;  // bytes of `text_` that have been written
   };
   bool lagging() const;
   void read_more();

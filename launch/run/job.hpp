@@ -1,4 +1,4 @@
-// A job as its manager has it: what was asked for, and what was planned and made of it.
+// This is a job as its manager has it: the options, and all that was planned and made from them.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 
 namespace baton::launch {
 
-// What of the machine's profile a job uses (reports/profile_in_use.hpp).
+// This is the part of the machine's profile that a job uses (reports/profile_in_use.hpp).
 struct ProfileInUse {
   std::string asked_for;    // by --profile or BATON_PROFILE, as ranks are told
   std::string file;         // empty: none
   std::string date;         // when it was measured
   std::string values;       // for the ranks' settings
   std::string collectives;  // for their selection of algorithms
-  std::string network;      // what was measured of one, for ranks that have it
+  std::string network;      // measured values of one network, for ranks that use it
 };
 
 struct Job {

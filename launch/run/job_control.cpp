@@ -19,10 +19,10 @@ namespace baton::launch {
 
 namespace {
 
-// Made once, and never freed: the handler may look at any time.
+// The array is made once, and never freed: the handler may read it at any time.
 std::span<std::atomic<pid_t>> sessions;
 
-// Of a line "NAME:\tHEX" in /proc/PID/status.
+// Reads a line "NAME:\tHEX" of /proc/PID/status.
 bool has_signal(std::string_view status, std::string_view line, int signal) {
   const std::size_t at = status.find(line);
   if (at == std::string_view::npos) return false;
@@ -32,8 +32,8 @@ bool has_signal(std::string_view status, std::string_view line, int signal) {
   return (set >> (signal - 1)) & 1;
 }
 
-// Whether it has something of its own to do when it is asked to stop. Only what a signal handler
-// may call.
+// Returns whether the process handles or ignores SIGTSTP. It calls only functions that are safe in
+// a signal handler.
 bool wants_to_be_asked(pid_t process) {
   char name[] = "/proc/0000000000/status";
   char* const digits = name + sizeof "/proc/" - 1;
@@ -49,7 +49,7 @@ bool wants_to_be_asked(pid_t process) {
 }
 
 // The kernel ignores SIGTSTP in a session that has no other process group, unless a program handles
-// it, so SIGSTOP stands for it.
+// it, so SIGSTOP replaces it.
 void stop_sessions() {
   for (const auto& session : sessions) {
     const pid_t process = session.load(std::memory_order_relaxed);  // relaxed: the same thread
@@ -59,8 +59,7 @@ void stop_sessions() {
 
 std::atomic<bool> stopped = false;
 
-// A stop takes back a continuation that has not been seen yet, and the other way round, so the last
-// one counts.
+// A stop discards a pending SIGCONT, and SIGCONT discards a pending stop, so the last one counts.
 void handle(int signal) {
   const int error = errno;
   stopped.store(signal != SIGCONT, std::memory_order_relaxed);  // relaxed: the same thread
@@ -88,7 +87,7 @@ void follow_stops() {
     struct sigaction action {};
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
     action.sa_handler = handle;
-    action.sa_flags = 0;  // reading the terminal is tried again when all go on
+    action.sa_flags = 0;  // an interrupted read of the terminal is repeated after SIGCONT
     ::sigfillset(&action.sa_mask);
     ::sigaction(signal, &action, nullptr);
   }

@@ -30,10 +30,10 @@ std::expected<void, std::string> check_file_limit(std::uint64_t bytes) {
                          std::to_string(limit.rlim_cur >> 20) + " MiB; raise it with ulimit -f");
 }
 
-// Address space for each rank's exported heap: as much as the machine has memory, so that nothing a
-// rank can allocate is too large; with the program's own malloc in it, that and twice as much
-// again, since an allocator leaves gaps. Less where many ranks could not map them all. None where a
-// limit on file sizes is in the way.
+// Plans the address space for each rank's exported heap: as much as the machine has memory, so that
+// nothing a rank can allocate is too large; with the program's own malloc in it, three times as
+// much, since an allocator leaves gaps. It is less where ranks could not map all heaps. There is
+// none where a limit on file sizes forbids it.
 void plan_heaps(lockfree::JobHeader& header, bool export_heap) {
   constexpr std::uint64_t unit = std::uint64_t{1} << 30;
   constexpr std::uint64_t all_max = std::uint64_t{64} << 40;  // half of a process's address space
@@ -56,11 +56,12 @@ lockfree::RankPlace rank_place(const machine::PlannedRank& rank) {
           rank.common.core};
 }
 
-// One machine taken for several nodes, for tests of what lies between nodes; or one of several.
+// Plans the nodes: either this is one of several nodes, or one machine pretends to be several, for
+// tests of the code between nodes.
 lockfree::WorldPlan world_plan(std::uint32_t ranks, const JobFeatures& features) {
   lockfree::WorldPlan plan;
   if (features.node_job.spans_nodes()) {
-    // The key comes with what the first node tells.
+    // The first node tells the key later.
     plan.processes = static_cast<std::uint32_t>(features.node_job.all_ranks());
     plan.nodes = static_cast<std::uint32_t>(features.node_job.counts.size());
     return plan;
@@ -72,7 +73,7 @@ lockfree::WorldPlan world_plan(std::uint32_t ranks, const JobFeatures& features)
   return plan;
 }
 
-// Numbers of a node's parts, so that no two nodes of a job have the same ones.
+// Numbers a node's parts so that no two nodes of a job have equal numbers.
 lockfree::RankPlace numbered_over_nodes(lockfree::RankPlace place, int node) {
   for (std::int32_t* number : {&place.numa_node, &place.package, &place.l2, &place.l3, &place.core})
     if (*number >= 0) *number += node * lockfree::numbers_of_node;
@@ -80,7 +81,8 @@ lockfree::RankPlace numbered_over_nodes(lockfree::RankPlace place, int node) {
   return place;
 }
 
-// All that is known before ranks start: on which node each is, and where on this one.
+// Enters all facts about processes that are known before ranks start: their nodes, and their places
+// on this node.
 void enter_processes(JobFile& file, const JobFeatures& features) {
   const NodeJob& job = features.node_job;
   const bool several = job.spans_nodes();
@@ -144,7 +146,7 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
   }
 
   JobFile file;
-  // Left open across exec on purpose: this descriptor is what a rank inherits.
+  // This descriptor is left open across exec on purpose: ranks inherit it.
   file.descriptor = platform::make_memory_file("baton-job", end);
   if (file.descriptor < 0) {
     const bool refused = errno == EPERM || errno == ENOSYS;

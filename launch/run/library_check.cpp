@@ -31,8 +31,8 @@ bool is_ours(const std::string& path, const std::string& folder) {
          same_file(path, fmt::format("{}/../{}", folder, standard_name));
 }
 
-// Whether their loaders would answer the same: programs that differ in other variables are many in
-// some jobs.
+// Returns whether the loaders of both programs would give equal answers. In some jobs many programs
+// differ only in variables that do not matter to loaders.
 bool same_for_loaders(const Asked& one, const Asked& other) {
   auto heeded = [](const Asked& program) {
     std::vector<std::string> variables;
@@ -100,8 +100,8 @@ LibraryQuestions ask_for_libraries(const Options& options) {
     if (program.arguments.empty() || is_launcher(program.arguments.front())) continue;
     std::vector<std::string> environment = program_environment(options, program);
     auto file = find_program(program.arguments.front(), program.folder, environment);
-    if (!file) continue;  // starting it will say so
-    // Loaders search for a name without a folder among the libraries.
+    if (!file) continue;  // starting the program will report it
+    // Loaders search the library path for a name without a folder.
     if (file->find('/') == std::string::npos) file->insert(0, "./");
     Asked one{*file, program.folder, std::move(environment)};
     if (std::ranges::any_of(asked.programs,
@@ -117,7 +117,7 @@ std::expected<void, std::string> check_libraries(const LibraryQuestions& asked,
                                                  const Options& options) {
   std::optional<std::string> first;
   for (std::size_t i = 0; i < asked.programs.size(); ++i) {
-    auto libraries = answer_of(asked.questions[i]);  // of all, so that no loader is left over
+    auto libraries = answer_of(asked.questions[i]);  // read all, so that no loader is left
     if (!libraries || first) continue;
     first = problem_of(asked.programs[i], *libraries, options.library_folder);
   }
@@ -130,7 +130,7 @@ std::optional<std::string_view> foreign_library(std::string_view name) {
   if (so == name.npos) return std::nullopt;
   const std::string_view base = name.substr(0, so);
   const int version = std::atoi(std::string(name.substr(so + 4)).c_str());
-  // MPICH and its kin agreed on 12; Open MPI counts 0, 1, 12 (in 1.10), 20, 40.
+  // MPICH and its kin agreed on version 12; Open MPI counts 0, 1, 12 (in 1.10), 20, 40.
   if (base == "libmpi") return version == 12 ? of_mpich : of_open_mpi;
   for (std::string_view start :
        {"libmpi_mpifh", "libmpi_usempi", "libmpi_cxx", "libmpi_java", "libmpi_f77", "libmpi_f90"})

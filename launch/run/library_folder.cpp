@@ -17,7 +17,8 @@ LibraryFolder find_library_folder() {
     const std::string folder = fmt::format("{}/{}/baton", own, way);
     if (::access((folder + "/libmpi_abi.so.1").c_str(), R_OK) != 0) continue;
     if (!::realpath(folder.c_str(), found)) continue;
-    // What the loader takes for the end of a folder, or for a word such as $ORIGIN.
+    // The loader would take these characters for the end of a folder, or for a word such as
+    // $ORIGIN.
     if (!std::strpbrk(found, ":;$")) return {found, {}};
     return {{},
             fmt::format("programs that were linked against another libmpi_abi.so.1 will load that "

@@ -1,5 +1,5 @@
-// How ranks find Baton's own libmpi_abi.so.1, whatever they were linked against: a folder that
-// holds nothing else stands first in their LD_LIBRARY_PATH, so that it hides no other library.
+// This is how ranks find Baton's own libmpi_abi.so.1, whatever they were linked against: a folder
+// that holds nothing else stands first in their LD_LIBRARY_PATH, so that it hides no other library.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 namespace baton::launch {
 
 struct LibraryFolder {
-  std::string path;     // absolute; empty: there is none to lead to
-  std::string warning;  // why it cannot be used
+  std::string path;     // absolute; empty: there is no such folder
+  std::string warning;  // why the folder cannot be used
 };
 
-// Found beside this program, built or installed.
+// Finds the folder relative to this program, built or installed.
 LibraryFolder find_library_folder();
 
 }  // namespace baton::launch

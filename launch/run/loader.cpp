@@ -27,7 +27,7 @@ bool read_at(int file, std::uint64_t offset, void* bytes, std::size_t size) {
   return ::pread(file, bytes, size, static_cast<off_t>(offset)) == static_cast<ssize_t>(size);
 }
 
-// The program's own loader, as it names it; empty where there is none.
+// Returns the program's own loader, as the program names it; empty where there is none.
 std::string loader_in(int file) {
   Elf64_Ehdr head;
   if (!read_at(file, 0, &head, sizeof head)) return {};
@@ -56,7 +56,7 @@ std::string loader_of(const Asked& program) {
   return loader;
 }
 
-// Starts the loader as a rank would be, in the program's folder; what it says goes into the pipe.
+// Starts the loader as a rank would be, in the program's folder; its output goes into the pipe.
 pid_t start(const std::string& loader, const Asked& program, int pipe_end) {
   RankStart question;
   question.arguments = {loader, "--list", program.file};
@@ -87,7 +87,7 @@ LoaderQuestion ask_loader(const Asked& program) {
 
 namespace {
 
-// All that the loader writes until it ends, or nothing if that takes too long.
+// Returns all that the loader writes until it ends, or nothing if that takes too long.
 std::optional<std::string> text_of(int pipe_end) {
   const auto end = std::chrono::steady_clock::now() + patience;
   std::string text;
@@ -107,19 +107,19 @@ std::optional<std::string> text_of(int pipe_end) {
   return std::nullopt;
 }
 
-// The same, and the loader's end. Its exit code tells no more than its text.
+// Reads the loader's text and waits for its end. Its exit code tells no more than its text.
 std::optional<std::string> hear(const LoaderQuestion& question) {
   if (question.loader == 0) return std::nullopt;
   std::optional<std::string> text = text_of(question.answer);
   ::close(question.answer);
-  // One that hangs in the kernel is not waited for.
+  // A loader that hangs in the kernel is not waited for.
   if (!text) ::kill(question.loader, SIGKILL);
   while (::waitpid(question.loader, nullptr, text ? 0 : WNOHANG) < 0 && errno == EINTR) {
   }
   return text;
 }
 
-// "./program: error while loading shared libraries: libx.so: cannot open ..."
+// Reads "./program: error while loading shared libraries: libx.so: cannot open ...".
 std::optional<LoadedLibrary> missing_in(std::string_view line) {
   constexpr std::string_view words = "error while loading shared libraries: ";
   const std::size_t start = line.find(words);
@@ -128,7 +128,7 @@ std::optional<LoadedLibrary> missing_in(std::string_view line) {
   return LoadedLibrary{std::string(line.substr(0, line.find(':'))), {}};
 }
 
-// "\tlibm.so.6 => /lib/libm.so.6 (0x...)", "\tlibx.so => not found", "\t/lib/ld.so (0x...)".
+// Reads "\tlibm.so.6 => /lib/libm.so.6 (0x...)", "\tlibx.so => not found", "\t/lib/ld.so (0x...)".
 std::optional<LoadedLibrary> library_in(std::string_view line) {
   if (!line.starts_with('\t')) return missing_in(line);
   line.remove_prefix(1);
@@ -171,7 +171,7 @@ std::string who_needs(const Asked& program, const std::string& library) {
                 [](const std::string& entry) { return entry.starts_with("LD_DEBUG_OUTPUT="); });
   set_variable(tells.environment, "LD_DEBUG", "files");
   const std::string text = hear(ask_loader(tells)).value_or("");
-  // "   4711:	file=libx.so [0];  needed by ./program [0]"
+  // The line is " 4711: file=libx.so [0]; needed by ./program [0]".
   std::string needer;
   for_each_line(text, [&](std::string_view line) {
     constexpr std::string_view words = "needed by ";

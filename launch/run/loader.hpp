@@ -11,31 +11,31 @@
 
 namespace baton::launch {
 
-// A program as a rank would be started.
+// This is a program with the environment and folder with which a rank would be started.
 struct Asked {
-  std::string file;  // seen from the folder
+  std::string file;  // relative to the folder
   std::string folder;
   std::vector<std::string> environment;
 };
 
-// A loader that was asked; it answers while we do something else.
+// This is a loader that was asked; it answers while we do something else.
 struct LoaderQuestion {
-  pid_t loader = 0;  // 0: there is nobody to ask
-  int answer = -1;   // a pipe
+  pid_t loader = 0;  // 0: there is no loader
+  int answer = -1;   // read end of a pipe
 };
 
 struct LoadedLibrary {
-  std::string name;  // as a program or library needs it, without folders
+  std::string name;  // as a program or library requires it, without folders
   std::string path;  // empty: not found
 };
 
-// Nobody is asked of scripts, static programs and files that cannot be read.
+// Asks the program's loader. Scripts, static programs and files that cannot be read have none.
 LoaderQuestion ask_loader(const Asked& program);
 
-// Waits for the answer, for some seconds at most. None: not known.
+// Waits for the answer, for some seconds at most. None: it is not known.
 std::optional<std::vector<LoadedLibrary>> answer_of(const LoaderQuestion& question);
 
-// Asks once more: which file needs this library. Empty: not known.
+// Asks once more: which file needs this library. Empty: it is not known.
 std::string who_needs(const Asked& program, const std::string& library);
 
 }  // namespace baton::launch

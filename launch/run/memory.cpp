@@ -32,7 +32,7 @@ NodeMask mask_of(const std::vector<int>& nodes, std::size_t count) {
 lockfree::MemoryOrder order_of(const PlannedMemory& plan) {
   lockfree::MemoryOrder order;
   for (std::size_t i = 0; i < plan.nodes.size() && order.count < std::size(order.nodes); ++i) {
-    if (plan.nodes[i] >= numa_nodes_max) continue;  // cannot be placed on
+    if (plan.nodes[i] >= numa_nodes_max) continue;  // such a node cannot be named in a policy
     order.nodes[order.count++] = static_cast<std::uint8_t>(plan.nodes[i]);
     if (i < plan.meant) ++order.meant;
   }
@@ -40,8 +40,8 @@ lockfree::MemoryOrder order_of(const PlannedMemory& plan) {
   return order;
 }
 
-// What ranks at that home find in their rows, whether a policy was asked for or not: programs may
-// ask for one themselves.
+// Returns the row for ranks at that home node. It is complete even if no policy was asked for,
+// since programs may ask for one themselves.
 lockfree::MemoryRow row_of(const Machine& machine, int home, const NumaPolicies& policies) {
   lockfree::MemoryRow row{};
   row.queues = policies.queues;
@@ -56,7 +56,7 @@ lockfree::MemoryRow row_of(const Machine& machine, int home, const NumaPolicies&
 
 struct Asked {
   std::string text;  // of the policy
-  std::string name;  // of what it comes from
+  std::string name;  // the option or variable that it comes from
 };
 
 Asked asked_of(const Options& options) {
@@ -66,7 +66,7 @@ Asked asked_of(const Options& options) {
   return {variable.value_or(""), "BATON_MEMORY"};
 }
 
-// A kind of memory that has a policy, and where its plan stands.
+// This is a kind of memory that has a policy, and where its plan stands.
 struct Part {
   const char* what;
   NumaPolicy policy;
@@ -95,7 +95,7 @@ std::expected<void, std::string> plan_home(const Machine& machine, const NumaPol
   return {};
 }
 
-// One sentence for what every word comes to there.
+// Notes in one sentence what every word means on a machine with a single node.
 void note_single_node(MemoryPlan& plan, const Machine& machine) {
   if (machine.memory.size() == 1)
     plan.notes.push_back(
@@ -111,10 +111,10 @@ MemoryBinding binding_of(const NumaPolicy& policy, const PlannedMemory& plan, in
   return {MemoryMode::prefer, platform::node_bit(preferred)};
 }
 
-// What nodes have room for, less what this job has been promised of it.
+// This is the free memory of nodes, less the memory that has been promised to this job.
 class Room {
  public:
-  // Reckons with so much more on a node. False: that is more than it has.
+  // Reserves this many bytes on a node. False: the node has not that much.
   bool take(int node, std::uint64_t bytes, bool strict) {
     auto [entry, fresh] = left_.try_emplace({node, strict}, 0);
     if (fresh) {
@@ -142,9 +142,9 @@ std::string no_room(const char* what, const NumaPolicy& policy, int node, std::u
       what, policy_text(policy).words, node, left >> 20, rank, (wanted + (1 << 20) - 1) >> 20);
 }
 
-// The first node in the declared order that has room for `what` of one rank, of a strict policy
-// among the meant ones: then it is an error if none has. Else the first of all, and the kernel
-// decides.
+// Returns the first node in the declared order that has room for `what` of one rank. A strict
+// policy considers only the meant nodes, and it is an error if none has room. Else it is the first
+// node, and the kernel decides.
 std::expected<int, std::string> node_with_room(Room& room, const PlannedMemory& plan,
                                                const NumaPolicy& policy, const char* what, int rank,
                                                std::uint64_t bytes) {
@@ -175,7 +175,7 @@ std::expected<void, std::string> bind_part(const JobFile& file, std::uint64_t of
   return {};
 }
 
-// A rank's slice and its mailbox.
+// Binds a rank's slice and its mailbox.
 std::expected<void, std::string> bind_queues(const JobFile& file, std::uint32_t rank,
                                              const MemoryBinding& binding) {
   const lockfree::JobHeader& made = file.made;
@@ -184,8 +184,8 @@ std::expected<void, std::string> bind_queues(const JobFile& file, std::uint32_t 
   return bound;
 }
 
-// Ranks under a strict `all` are killed when their node is full; where one could hardly start, that
-// is an error at once.
+// Ranks under a strict `all` are killed when their node is full; where a rank could hardly start,
+// it is an error at once.
 constexpr std::uint64_t process_bytes_least = 16 << 20;  // guess
 
 std::expected<void, std::string> check_processes(MemoryPlan& plan, Room& room) {
@@ -213,7 +213,7 @@ std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& m
   std::uint64_t bytes = lockfree::usual_slice_bytes(lockfree::slice_layout(
                             file.made.ranks, file.made.rings.deposit.ring_bytes)) +
                         file.made.mailbox_bytes;
-  std::map<int, int> fallen;  // node and how many ranks' slices go there instead
+  std::map<int, int> fallen;  // by node, how many ranks' slices fall back to it
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks) {
       auto node =
@@ -309,7 +309,7 @@ MemoryBinding process_binding(const MemoryPlan& plan, int rank) {
     if (std::ranges::find(home.ranks, rank) == home.ranks.end()) continue;
     if (policy.word == MemoryWord::near && !policy.strict) return {MemoryMode::local, 0};
     MemoryBinding binding = binding_of(policy, home.all, home.all.nodes.front());
-    // Of several named nodes the kernel takes the nearest that has room, then others.
+    // From several named nodes the kernel takes the nearest that has room, then other nodes.
     if (binding.mode == MemoryMode::prefer) binding.nodes = mask_of(home.all.nodes, home.all.meant);
     return binding;
   }

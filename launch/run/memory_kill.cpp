@@ -11,7 +11,8 @@ namespace baton::launch {
 
 namespace {
 
-// What the kernel says of a process that it has ended for memory; empty: the record is another one.
+// Returns the kernel's words about a process that it has killed for memory; empty: the record is
+// another one.
 std::string_view kill_words(std::string_view record) {
   const std::size_t begin = record.find(';');
   record = record.substr(begin == std::string_view::npos ? 0 : begin + 1);
@@ -32,10 +33,10 @@ MemoryKillWatch::~MemoryKillWatch() {
 }
 
 std::string MemoryKillWatch::logged(pid_t process) {
-  char record[8192];  // one a read; no record is longer
+  char record[8192];  // one record a read; no record is longer
   while (log_ >= 0) {
     const ssize_t length = ::read(log_, record, sizeof record);
-    // EPIPE: the next ones have been overwritten; it goes on with the oldest that is left.
+    // EPIPE: the next records have been overwritten; reading goes on with the oldest that is left.
     if (length < 0 && (errno == EPIPE || errno == EINTR)) continue;
     if (length <= 0) break;
     const auto words = kill_words({record, static_cast<std::size_t>(length)});

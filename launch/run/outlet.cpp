@@ -17,7 +17,7 @@ namespace baton::launch {
 
 namespace {
 
-constexpr std::size_t piece_bytes = 64 << 10;  // what one write is given: a pipe holds as much
+constexpr std::size_t piece_bytes = 64 << 10;  // length of one write: a pipe holds as much
 constexpr int wait_without_thread_ms = 100;    // guess: for a reader, where no thread can be had
 
 void tell_news() {
@@ -54,7 +54,7 @@ void Outlet::take_news() {
   [[maybe_unused]] ssize_t got = ::read(news(), &count, sizeof count);
 }
 
-// Signals stay with the thread that watches the job.
+// Signals are blocked in this thread, so that they go to the thread that watches the job.
 bool Outlet::start() {
   if (started_) return true;
   sigset_t all, before;
@@ -117,7 +117,7 @@ void Outlet::write_for_ever() {
       lock.unlock();
       const ssize_t written = ::write(descriptor_, left.data(), left.size());
       const int error = errno;
-      // Somebody else has made it non-blocking.
+      // Another process has made the descriptor non-blocking.
       pollfd room{descriptor_, POLLOUT, 0};
       if (written < 0 && error == EAGAIN) ::poll(&room, 1, -1);
       lock.lock();
@@ -133,7 +133,7 @@ void Outlet::write_for_ever() {
   }
 }
 
-// Without a thread (ulimit -u): a reader that stops loses the text.
+// Without a thread (ulimit -u) a reader that stops loses the text.
 void Outlet::write_what_fits(std::string_view text) {
   while (!text.empty()) {
     pollfd room{descriptor_, POLLOUT, 0};

@@ -21,11 +21,12 @@ namespace baton::launch {
 namespace {
 
 constexpr std::size_t line_bytes_max = 1 << 20;
-constexpr std::size_t unread_bytes_max = 256 << 10;   // guess: beyond it ranks wait
+constexpr std::size_t unread_bytes_max = 256 << 10;   // guess: beyond it ranks have to wait
 constexpr std::chrono::milliseconds words_wait(100);  // guess: see catch_up
-constexpr int look_again_ms = 20;                     // guess: whether drain() is to give up
+constexpr int look_again_ms = 20;  // guess: how often drain() asks whether to give up
 
-// A pattern with the rank and the host in their places; of groups and proxies there is one.
+// Fills a pattern with the rank and the host; there is only one group (%g) and proxy (%p), number
+// 0.
 std::string filled(const std::string& pattern, int rank) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) {
@@ -73,7 +74,8 @@ std::expected<Output::Ends, std::string> Output::open_files(int rank) {
   return ends;
 }
 
-// Of a terminal each line that a program writes is a write; other devices have no readers.
+// On a terminal each line that a program writes is one write; other character devices have no
+// readers. So neither needs a relay.
 int Output::end_to_own(int rank, int descriptor) {
   if (&Outlet::turn(descriptor) == &Outlet::turn(STDOUT_FILENO)) descriptor = STDOUT_FILENO;
   struct stat facts {};
@@ -81,7 +83,7 @@ int Output::end_to_own(int rank, int descriptor) {
   return is_shared ? end_of_relay(rank, descriptor, {}) : -1;
 }
 
-// -1: where there can be no thread or no pipe, ranks write as they did without one.
+// Returns -1 where there can be no thread or no pipe: ranks then write directly.
 int Output::end_of_relay(int rank, int to, const std::string& name) {
   auto found = std::ranges::find(shared_, to, &Shared::to);
   if (found == shared_.end()) {
@@ -105,7 +107,7 @@ std::expected<int, std::string> Output::open_file_of(int rank, const std::string
     auto file = open_file(name);
     if (!file) return file;
     to = *file;
-    ::fcntl(to, F_SETFL, O_APPEND);  // ranks write as to any file
+    ::fcntl(to, F_SETFL, O_APPEND);  // ranks write as to any file opened for appending
   }
   const int end = is_shared ? end_of_relay(rank, to, name) : to;
   if (end >= 0) return end;
@@ -114,7 +116,7 @@ std::expected<int, std::string> Output::open_file_of(int rank, const std::string
              : ::fcntl(to, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
 
-// Files are appended to, so that several ranks may share one. What is opened does not block.
+// Files are appended to, so that several ranks may share one. The descriptor does not block.
 std::expected<int, std::string> Output::open_file(const std::string& name) {
   const bool made = std::ranges::find(files_, name) != files_.end();
   auto file = open_to_write(name, O_APPEND | (made ? 0 : O_TRUNC));
@@ -211,7 +213,7 @@ void Output::drain(const std::function<bool()>& give_up) {
     for (Stream& stream : streams_) {
       write_file(stream);
       pollfd ready{stream.from, POLLIN, 0};
-      // A writer that outlived the job wrote nothing more.
+      // A writer that outlives the job does not delay this, since only data that is there is read.
       while (stream.from >= 0 && has_room(stream) && ::poll(&ready, 1, 0) > 0) read_once(stream);
       more = more || (stream.from >= 0 && !has_room(stream));
     }
@@ -243,7 +245,7 @@ std::string Output::lost() const {
     return "output of the ranks is lost: " + form_.folder + ": " + std::strerror(file_error_);
   if (unwritten_ > 0)
     return "output of the ranks is lost: nobody read it before the job had to end";
-  // As with a rank that writes itself, standard error that nobody reads harms nothing.
+  // A closed standard error does no harm here, as with a rank that writes itself.
   for (const Shared& shared : shared_)
     if (const int error = shared.to == STDERR_FILENO ? 0 : shared.relay->error(); error != 0)
       return "output of the ranks is lost: " + (shared.name.empty() ? "" : shared.name + ": ") +
@@ -302,7 +304,7 @@ void Output::write_lines(Stream& stream, bool ended) {
   Outlet::of(stream.to).put(lines);
 }
 
-// What fits now; what an error hits is lost.
+// Writes as much as fits now; data that meets an error is lost.
 void Output::write_file(Stream& stream) {
   std::string_view left = stream.unwritten;
   while (!left.empty()) {

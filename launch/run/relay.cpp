@@ -17,15 +17,16 @@ namespace baton::launch {
 namespace {
 
 constexpr std::size_t read_bytes = 128 << 10;
-// Of each pipe, where the user's pipes have not taken much already: fewer changes of the CPU.
+// This is the size of each pipe, where the user's pipes have not taken much already. Larger pipes
+// need fewer context switches.
 constexpr int pipe_bytes = 256 << 10;
 constexpr std::chrono::milliseconds prompt_time(100);  // guess: short for people, long for pieces
 constexpr std::chrono::seconds full_buffer_time(60);   // guess: see looks_like_a_full_buffer
 constexpr std::size_t buffer_unit = 1024;
 constexpr auto never = std::chrono::steady_clock::time_point::max();
 
-// Runtimes write when their buffer is full, wherever the line is then: 4 KiB of C's on a pipe,
-// 8 KiB of Fortran's. The rest comes with the next full buffer, which may take long.
+// Runtimes write when their buffer is full, even within a line: after 4 KiB in C on a pipe, 8 KiB
+// in Fortran. The rest comes with the next full buffer, which may take long.
 bool looks_like_a_full_buffer(std::size_t length) {
   return length % buffer_unit == 0;
 }
@@ -146,7 +147,8 @@ void Relay::read_all() {
   for (std::size_t i = 0; i < streams_.size(); ++i) read_what_is_there(i);
 }
 
-// All that had been written when this began; of a rank that writes for ever no more than that.
+// Reads all data that had been written when this began; of a rank that writes for ever no more than
+// that.
 void Relay::read_what_is_there(std::size_t number) {
   int there = 0;
   if (streams_[number].from < 0 || ::ioctl(streams_[number].from, FIONREAD, &there) != 0) return;
@@ -155,7 +157,7 @@ void Relay::read_what_is_there(std::size_t number) {
     if ((got = read_once(number)) == 0) break;
 }
 
-// How many bytes; 0: nothing was there, or no more will be.
+// Returns how many bytes were read; 0: nothing was there, or no more will be.
 std::size_t Relay::read_once(std::size_t number) {
   Stream& stream = streams_[number];
   if (stream.from < 0) return 0;
@@ -170,7 +172,7 @@ std::size_t Relay::read_once(std::size_t number) {
   if (!stream.behind_last) {
     take(number, {buffer_.data(), static_cast<std::size_t>(got)});
   } else {
-    // What the rank wrote before this is in the other pipe by now, if it was not read yet.
+    // Text that the rank wrote before is in its other pipe by now, if it was not read yet.
     const std::string text(buffer_.data(), static_cast<std::size_t>(got));
     read_what_is_there(number - 1);
     take(number, text);
@@ -178,7 +180,7 @@ std::size_t Relay::read_once(std::size_t number) {
   return static_cast<std::size_t>(got);
 }
 
-// Writes the lines that end in it; the rest is the stream's unfinished line.
+// Writes the lines that end in `text`; the rest is the stream's unfinished line.
 void Relay::take(std::size_t number, std::string_view text) {
   Stream& stream = streams_[number];
   writers_ += !stream.wrote;
@@ -220,7 +222,7 @@ void Relay::write(std::string_view first, std::string_view second) {
                             {const_cast<char*>(second.data()), second.size()}};
     const ssize_t written = ::writev(to_, parts, 2);
     if (written < 0 && errno == EAGAIN) {
-      // Somebody else has made it non-blocking.
+      // Another process has made the descriptor non-blocking.
       pollfd room{to_, POLLOUT, 0};
       ::poll(&room, 1, -1);
     } else if (written < 0 && errno != EINTR) {
@@ -233,8 +235,8 @@ void Relay::write(std::string_view first, std::string_view second) {
   }
 }
 
-// Where nobody reads any more the ranks' own writes fail from now on, as they would have without
-// us. Of a full disk they learn nothing: what they write is dropped, and told at the end.
+// Where nobody reads any more, the ranks' own writes fail from now on, as they would have without
+// us. They learn nothing of a full disk: their output is dropped, and that is reported at the end.
 void Relay::fail(int error) {
   {
     std::lock_guard lock(mutex_);

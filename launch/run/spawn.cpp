@@ -13,7 +13,7 @@ namespace baton::launch {
 
 namespace {
 
-// Lives in the parent's frame; vfork shares it with the child.
+// This lives in the parent's frame; vfork shares it with the child.
 struct ChildFailure {
   int error = 0;
   const char* what = nullptr;
@@ -35,7 +35,7 @@ bool redirect(int from, int to) {
   return from < 0 || from == to || ::dup2(from, to) >= 0;
 }
 
-// Runs in the child on the parent's memory: system calls only.
+// This runs in the child on the parent's memory, so it makes system calls only.
 void become_rank(const ChildPlan& plan, ChildFailure& failure) {
   auto failed = [&failure](const char* what) {
     failure = {errno, what};
@@ -50,7 +50,8 @@ void become_rank(const ChildPlan& plan, ChildFailure& failure) {
     failed("dup2");
   // A forbidden binding (another affinity since) costs speed, not the run.
   if (plan.cpus) (void)::sched_setaffinity(0, plan.cpus_bytes, plan.cpus);
-  // Likewise; the launcher has seen whether the kernel allows it at all.
+  // A refused policy costs speed, too; the launcher has checked whether the kernel allows it at
+  // all.
   if (plan.rank->memory.mode != platform::MemoryMode::standard)
     (void)platform::bind_process(plan.rank->memory);
   ::setrlimit(RLIMIT_NOFILE, &plan.inherited->open_files);
@@ -92,7 +93,7 @@ std::string explained(const RankStart& rank, const ChildFailure& failure) {
 
 std::optional<std::string> find_program(const std::string& name, const std::string& folder,
                                         const std::vector<std::string>& environment) {
-  if (name.find('/') != std::string::npos) return name;  // execve reports what is wrong with it
+  if (name.find('/') != std::string::npos) return name;  // execve reports errors
   std::string_view paths = "/usr/local/bin:/usr/bin:/bin";
   for (const std::string& variable : environment)
     if (variable.starts_with("PATH=")) paths = std::string_view(variable).substr(5);

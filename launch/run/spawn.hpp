@@ -1,4 +1,4 @@
-// Starts one rank's process. As cheap as a start can be: vfork, a handful of system calls, exec.
+// This starts one rank's process as cheaply as possible: vfork, a handful of system calls, exec.
 #pragma once
 
 #include <sched.h>
@@ -15,31 +15,32 @@
 
 namespace baton::launch {
 
-// Everything the child needs, made before the fork: it may not allocate between vfork and exec.
+// This is all that the child needs, made before the fork: it may not allocate between vfork and
+// exec.
 struct RankStart {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // NAME=VALUE
-  std::string folder;                    // empty: stay
-  std::vector<int> cpus;                 // empty: do not bind
+  std::string folder;                    // empty: the launcher's
+  std::vector<int> cpus;                 // empty: not bound
   platform::MemoryBinding memory;        // of the process; standard: none
-  int standard_input = -1;               // -1: inherit; likewise the next two
+  int standard_input = -1;               // -1: inherited; likewise the next two
   int standard_output = -1;
   int standard_error = -1;
   bool own_session = false;
 };
 
-// What the launcher had before it changed them for itself; children get these back.
+// These are the launcher's attributes before it changed them for itself; children get these back.
 struct Inherited {
   sigset_t signals;
   rlimit open_files;
 };
 
-// The file a shell would run, seen from the rank's folder.
+// Returns the file that a shell would run, relative to the rank's folder.
 std::optional<std::string> find_program(const std::string& name, const std::string& folder,
                                         const std::vector<std::string>& environment);
 
-// Starts it, killed by the kernel should this process die. The error names the program and the
-// cause.
+// Starts the rank, which the kernel kills should this process die. The error names the program and
+// the cause.
 std::expected<pid_t, std::string> start_rank(const RankStart& rank, const Inherited& inherited);
 
 }  // namespace baton::launch

@@ -17,9 +17,9 @@ namespace baton::launch {
 namespace {
 
 constexpr char name[] = "baton-sweeper";
-constexpr int descriptors_guess = 1024;  // on kernels before 5.9: mpiexec has some dozens
+constexpr int descriptors_guess = 1024;  // on kernels before 5.9: mpiexec uses some dozens
 
-// So that lists of processes show it as what it is. The words lie one behind the other.
+// Renames the process, so that ps shows it by its function. The arguments lie one behind the other.
 void rename_process(std::span<char*> words) {
   ::prctl(PR_SET_NAME, name);
   if (words.empty()) return;
@@ -59,7 +59,7 @@ void Sweeper::start() {
 }
 
 void Sweeper::end() {
-  // It can only be killed as long as its number is its own.
+  // It may be killed only as long as it is not reaped, since its number may be reused then.
   if (process_ <= 0 || ::waitpid(process_, nullptr, WNOHANG) != 0) return;
   ::kill(process_, SIGKILL);
   ::waitpid(process_, nullptr, 0);

@@ -74,7 +74,7 @@ std::vector<std::string> thread_warnings(const Options& options,
     const int threads =
         options.layout && !told ? planned.threads : threads_asked_for(options, program);
     const int ranks = rank - first, cpus = static_cast<int>(planned.cpus.size());
-    long in_all = 0;  // a master has fewer
+    long in_all = 0;  // summed, since a master has fewer
     for (int i = first; i < rank; ++i)
       in_all +=
           options.layout && !told ? placement.ranks[static_cast<std::size_t>(i)].threads : threads;

@@ -12,7 +12,7 @@ namespace baton::launch {
 
 namespace {
 
-constexpr int look_again_ms = 20;  // guess: whether to give up
+constexpr int look_again_ms = 20;  // guess: how often to ask whether to give up
 
 }  // namespace
 

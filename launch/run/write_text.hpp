@@ -1,5 +1,5 @@
-// Writes text into a descriptor or a file that may block or have no reader. Nothing here throws or
-// ends the process.
+// This writes text into a descriptor or a file that may block or have no reader. Nothing here
+// throws or ends the process.
 #pragma once
 
 #include <expected>
@@ -10,11 +10,12 @@
 namespace baton::launch {
 
 // Writes all of it, waiting for a reader as any program does, unless `give_up` says to wait no more
-// (of a descriptor that does not block). False: it could not, and errno says why; EAGAIN: given up.
+// (which works only on a descriptor that does not block). False: it could not, and errno says why;
+// EAGAIN: given up.
 bool write_text(int descriptor, std::string_view text, const std::function<bool()>& give_up = {});
 
-// A file for writing, which is made if it is not there; `how`: O_TRUNC or O_APPEND. Never waits:
-// the descriptor does not block, and a pipe that nobody reads is an error.
+// Opens a file for writing, which is made if it is not there; `how` is O_TRUNC or O_APPEND. It
+// never waits: the descriptor does not block, and a pipe that nobody reads is an error.
 std::expected<int, std::string> open_to_write(const std::string& name, int how);
 
 }  // namespace baton::launch

@@ -1,6 +1,6 @@
-// The one table of the algorithms of collectives: which kind of call each serves, and what it
-// needs. Chosen from by collective/choose.hpp, named in BATON_COLLECTIVES and profiles, printed by
-// mpiexec --explain. Where each is taken says base/selection.hpp.
+// This is the one table of the algorithms of collectives: which kind of call each serves, and what
+// it needs. collective/choose.hpp chooses from it, BATON_COLLECTIVES and profiles name its rows,
+// and mpiexec --explain prints them. base/selection.hpp says where each algorithm is taken.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace baton {
 
-// The kinds of collectives; v and w forms, and blocks of a reduce_scatter, are no kinds of their
-// own.
+// These are the kinds of collectives. The v and w forms, and reduce_scatter_block, are no kinds of
+// their own.
 // clang-format off
 #define BATON_COLLECTIVE_KINDS(X)                                                                   \
   X(barrier) X(broadcast) X(gather) X(scatter) X(allgather) X(alltoall) X(reduce) X(allreduce)      \
@@ -31,13 +31,13 @@ inline constexpr const char* collective_kind_names[] = {
 inline constexpr int collective_kind_count =
     sizeof collective_kind_names / sizeof *collective_kind_names;
 
-// What an algorithm needs of a call; all of it is known to all ranks alike.
+// These bits say what an algorithm needs of a call. All ranks alike know whether the call has it.
 enum AlgorithmNeed : unsigned {
   needs_nothing = 0,
   needs_commuting = 1,      // an operation that commutes
   needs_even = 2,           // all ranks know how long everybody's blocks are
-  needs_in_place = 4,       // of what is in place on all ranks or on none: an alltoall
-  needs_not_in_place = 8,   // the same
+  needs_in_place = 4,       // in place (an alltoall: there all ranks or none are in place)
+  needs_not_in_place = 8,   // not in place (an alltoall, too)
   needs_direct = 16,        // copies between the buffers of ranks; its rounds take lines only
   needs_whole_blocks = 32,  // goes through all of a room's blocks, however long it is
   needs_groups = 64,        // ranks that the machine divides into groups
@@ -46,14 +46,16 @@ enum AlgorithmNeed : unsigned {
   needs_regular_nodes = 512,  // nodes of as many ranks each, which follow one another
 };
 
-// Rounds in a room of a call that takes as many as its length asks for: of each segment one or
-// two (collective/room/segments.hpp), or of each segment that goes along a chain (chains.hpp).
+// An algorithm whose number of rounds in a room depends on the call's length has one of these
+// values: one or two rounds for each segment (collective/room/segments.hpp), or for each segment
+// that goes along a chain (chains.hpp).
 inline constexpr std::uint8_t round_per_segment = 253, two_rounds_per_segment = 254,
                               round_per_chain_segment = 255;
-// name (begins with its kind's), kind, rounds in a room (0: goes by messages), needs, what it is.
-// One that goes by messages and needs nothing stands last among its kind: the last resort.
-// The function of that name, in a file of collective/algorithm/, is the algorithm; what it is
-// called with says the row (collective/algorithm.hpp).
+// The columns are: name (begins with its kind's), kind, rounds in a room (0: goes by messages),
+// needs, description. The last row of each kind goes by messages and needs nothing: it is the last
+// resort.
+// The function of the same name in a file of collective/algorithm/ is the algorithm;
+// collective/algorithm.hpp declares it from the row.
 // clang-format off
 #define BATON_ALGORITHMS(X)                                                                         \
   X(barrier_in_room,            barrier,        1, needs_nothing,   "all publish a line")           \
@@ -139,8 +141,8 @@ inline constexpr AlgorithmRow algorithm_rows[] = {
 };
 inline constexpr int algorithm_count = sizeof algorithm_rows / sizeof *algorithm_rows;
 
-// Names as they were before, which rows of BATON_COLLECTIVES and of profiles may have for one
-// release: algorithms and kinds.
+// These are former names of algorithms and kinds. Rows of BATON_COLLECTIVES and of profiles may use
+// them for one release.
 struct FormerName {
   std::string_view former;
   std::string_view name;
@@ -169,7 +171,8 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   return algorithm_rows[static_cast<int>(algorithm)];
 }
 
-// Why an algorithm was chosen: who asked for it, or why another, which was asked for, could not be.
+// A choice says why an algorithm was chosen: who asked for it, or why another one that was asked
+// for could not be used.
 // clang-format off
 #define BATON_CHOICES(X)                                                                            \
   X(guess,             "built in, a guess")                                                         \
@@ -206,7 +209,7 @@ inline constexpr NameRow choice_rows[] = {
 };
 inline constexpr int choice_count = sizeof choice_rows / sizeof *choice_rows;
 
-// How many calls of a rank went by an algorithm, why, and of what size.
+// These counts say how many calls of a rank went by an algorithm, why, and of what size.
 struct CollectiveCounts {
   std::uint64_t calls[algorithm_count][choice_count][size_class_count];
   std::uint64_t rooms_in_pool;  // when it had too little left for another, most of all times

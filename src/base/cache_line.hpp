@@ -1,11 +1,12 @@
-// Cache-line size and the attributes of hot paths. Used by every layer.
+// This file has the cache-line size and the attributes of hot paths. Every layer uses it.
 #pragma once
 
 #include <cstddef>
 
 namespace baton {
 
-// The unit of transfer between cores on x86-64 and on the 64-bit Arm servers we know.
+// A cache line is the unit of transfer between cores: 64 bytes on x86-64 and on the 64-bit Arm
+// servers we know.
 inline constexpr std::size_t cache_line_bytes = 64;
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;

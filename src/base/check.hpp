@@ -1,4 +1,5 @@
-// Invariants: a broken one ends the process with its own name. Not for user errors (see error.hpp).
+// A broken invariant ends the process and is printed by name. User errors are handled elsewhere
+// (error.hpp).
 #pragma once
 
 #include "base/cache_line.hpp"

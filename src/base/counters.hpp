@@ -1,7 +1,8 @@
-// The one table of counters: what happened to this rank, plain numbers, written by it only. Which
-// protocols its messages used is counted elsewhere (base/traffic.hpp), and how its collectives went
-// (base/algorithm.hpp).
-// They live in the rank's row of the status board, so that the launcher and tools can read them.
+// This is the one table of counters. They are plain numbers that say what happened to this rank;
+// only this rank writes them. Which protocols its messages used is counted elsewhere
+// (base/traffic.hpp), and how its collectives went (base/algorithm.hpp).
+// The counters live in the rank's row of the status board, so that the launcher and tools can read
+// them.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ struct CounterRow {
   std::uint64_t Counters::*field;
 };
 
-// All rows, for tools and documentation.
+// Returns all rows, for tools and documentation.
 std::span<const CounterRow> counter_rows();
 
 }  // namespace baton

@@ -1,11 +1,11 @@
-// The environment of the process, but for the settings (base/settings.hpp), which are read there.
-// Used where a variable is no setting: the launcher's, a foreign launcher's, one that holds words.
-// Invariant: in src/ nothing else asks getenv.
+// These functions read environment variables that are no settings: the launcher's, a foreign
+// launcher's, and those that hold words. Settings are read by base/settings.hpp. Invariant: in src/
+// nothing else calls getenv.
 #pragma once
 
 namespace baton {
 
-// Null when it is not set.
+// Returns the variable's value; null when it is not set.
 const char* environment_variable(const char* name);
 
 }  // namespace baton

@@ -5,8 +5,8 @@
 
 namespace baton {
 
-// One pointer of TLS would need an allocation on failure paths; the record itself is 500 bytes and
-// only touched when something fails, so it stays in the TLS block.
+// The record stays in the TLS block: a pointer there would need an allocation on failure paths, and
+// these 500 bytes are only touched when something fails.
 Explanation& last_explanation() {
   static thread_local Explanation explanation;
   return explanation;

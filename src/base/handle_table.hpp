@@ -1,8 +1,8 @@
-// Handles to objects. The ABI makes a handle an opaque pointer; ours is never an address, it is
+// A handle names an object. The ABI makes it an opaque pointer; ours is never an address, it is
 //   bits 63..32 generation (never 0) | bit 31 zero | bits 30..27 tag | bits 26..0 slot index
 // so that a freed, foreign or invented value is found out whatever its bits are. Values below
-// 0x1000 are the ABI's predefined handles and have a small array of their own. Used by layers 4
-// to 10. Invariant: a slot never moves once it exists, so `find` needs no lock; `add` and `remove`
+// 0x1000 are the ABI's predefined handles and have a small array of their own. Layers 4 to 10
+// use it. Invariant: a slot never moves once it exists, so `find` needs no lock; `add` and `remove`
 // are serialized by the table's own lock, which is taken only under MPI_THREAD_MULTIPLE, or always
 // for the kinds that the standard lets any thread make at any time.
 #pragma once
@@ -34,7 +34,7 @@ enum class HandleTag : std::uint32_t {
   file,
 };
 
-// The handle's C type, and the range of the ABI's predefined values: first, and how many.
+// Gives the handle's C type, and the ABI's predefined values: the first, and how many.
 template <HandleTag tag>
 struct HandleTraits;
 
@@ -58,10 +58,10 @@ BATON_HANDLE_TRAITS(request, MPI_Request, 0x180, 8);
 BATON_HANDLE_TRAITS(datatype, MPI_Datatype, 0x200, 0x100);
 #undef BATON_HANDLE_TRAITS
 
-// Set once, before the second thread may call, when MPI_THREAD_MULTIPLE is granted.
+// This is set when MPI_THREAD_MULTIPLE is granted, before a second thread may call.
 inline bool handle_tables_are_shared = false;
 
-// The handles of one kind of object. A global table is constant-initialized and never destroyed:
+// A table has the handles of one kind. A global table is constant-initialized and never destroyed:
 // it works before the first constructor and after the last destructor.
 template <typename T, HandleTag tag>
 class HandleTable {
@@ -69,7 +69,7 @@ class HandleTable {
   using Traits = HandleTraits<tag>;
   using Handle = typename Traits::Handle;
 
-  // The object behind `handle`; null when it is MPI_X_NULL, freed, of another kind or invented.
+  // Returns the handle's object; null when it is MPI_X_NULL, freed, of another kind or invented.
   BATON_INLINE T* find(Handle handle) const {
     std::uint64_t bits = reinterpret_cast<std::uint64_t>(handle);
     if (bits < predefined_end) {
@@ -117,8 +117,8 @@ class HandleTable {
     return object;
   }
 
-  // The next handle of an object that stays in its slot; the one it had is not found any more.
-  // Takes no lock: only the object's owner calls it.
+  // Returns a new handle for an object that stays in its slot; its former handle is not found any
+  // more. It takes no lock, since only the object's owner calls it.
   Handle renew(Handle handle) {
     std::uint64_t bits = reinterpret_cast<std::uint64_t>(handle);
     std::uint32_t index = static_cast<std::uint32_t>(bits) & index_mask;
@@ -134,13 +134,13 @@ class HandleTable {
     predefined_[reinterpret_cast<std::uint64_t>(handle) - Traits::predefined_first] = object;
   }
 
-  // The MPI_X_toint form of a handle: never negative, and the ABI's own value for predefined ones.
+  // Returns the MPI_X_toint form: never negative, and the ABI's value for predefined handles.
   static int to_int(Handle handle) {
     return static_cast<int>(reinterpret_cast<std::uint64_t>(handle) & 0x7fffffff);
   }
 
-  // The handle whose to_int is `value`. A value that no live handle has gives a handle that `find`
-  // refuses.
+  // Returns the handle whose to_int is `value`. For a value that no live handle has, it is a handle
+  // that `find` refuses.
   Handle from_int(int value) const {
     std::uint32_t low = static_cast<std::uint32_t>(value);
     const Slot* slot = low < predefined_end ? nullptr : slot_of(low);
@@ -150,7 +150,7 @@ class HandleTable {
     return reinterpret_cast<Handle>(generation << 32 | low);
   }
 
-  // How many handles are alive, predefined ones not counted. For leak reports and tests.
+  // Returns how many handles live, without predefined ones. Leak reports and tests use it.
   std::uint32_t live() const { return live_; }
 
   // Calls visit(handle, object) for every live handle; `visit` may remove the handle it is given.
@@ -169,7 +169,7 @@ class HandleTable {
   static constexpr int tag_shift = 27;
   static constexpr std::uint32_t index_mask = (1u << tag_shift) - 1;
   static constexpr std::uint32_t no_slot = ~0u;
-  // A slot's place is its index plus 64. Places of one bit width are a block: the first has 64,
+  // A slot's place is its index plus 64. Places of equal bit width form a block: the first has 64,
   // each further one as many as all before it and the 64 places that do not exist. Small programs
   // pay for one KiB, and nothing is ever copied.
   static constexpr std::uint32_t first_block_slots = 64;
@@ -222,7 +222,7 @@ class HandleTable {
 
   BATON_COLD bool grow() {
     std::uint32_t first = capacity_.load(std::memory_order_relaxed);
-    // As many as there are, plus what makes the places of the new block one power of two.
+    // This size makes the places of the new block one power of two.
     std::uint32_t slots = first + first_block_slots;
     if (slots > index_mask - first) return false;
     void* memory = std::malloc(slots * sizeof(Slot));
@@ -238,7 +238,7 @@ class HandleTable {
   }
 
   T* predefined_[Traits::predefined_count] = {};
-  // By bit width of the places in it; all 33 widths, though only some exist.
+  // The index is the bit width of a block's places: 33 widths, of which only some exist.
   Slot* blocks_[33] = {};
   std::atomic<std::uint32_t> capacity_ = 0;
   std::uint32_t free_ = no_slot;

@@ -1,5 +1,6 @@
-// What Baton accepts although the standard does not define it, since the libraries that programs
-// come from do: docs/from-another-mpi.md. world/portability.hpp names it under `check`.
+// These are uses that Baton accepts although the standard does not define them, since other MPI
+// libraries accept them (docs/from-another-mpi.md). Under the setting `check`,
+// world/portability.hpp reports them.
 #pragma once
 
 namespace baton {

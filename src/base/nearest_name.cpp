@@ -6,7 +6,7 @@
 
 namespace baton {
 
-// Levenshtein distance.
+// This is the Levenshtein distance.
 int edit_distance(const char* a, int a_length, const char* b) {
   int b_length = static_cast<int>(std::strlen(b));
   if (a_length >= longest_name || b_length >= longest_name) return longest_name;

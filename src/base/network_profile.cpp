@@ -9,7 +9,8 @@ namespace baton {
 
 namespace {
 
-// What this process was handed; the text stays, as the environment does.
+// This is the profile that mpiexec handed to this process. Its text stays valid, as the environment
+// does.
 NetworkProfile handed;
 bool fits = false;
 

@@ -36,7 +36,7 @@ int shown(std::string_view text) {
   return static_cast<int>(text.size() < 40 ? text.size() : 40);
 }
 
-// An unknown word with the nearest of `candidates` (if any is near) and what is valid.
+// Reports an unknown word, with the nearest of `candidates` (if any is near) and the valid words.
 template <std::size_t count>
 bool unknown(MemoryWordError* error, const char* kind, std::string_view text,
              const char* const (&candidates)[count], const char* valid) {
@@ -68,18 +68,18 @@ bool parse_node(std::string_view text, NumaPolicy* policy, MemoryWordError* erro
   return true;
 }
 
-// What `hbm` was called before; read until the next release.
+// This is the former name of `hbm`; it is accepted until the next release.
 constexpr std::string_view former_hbm = "fast";
 
 void say_former() {
   static std::atomic<bool> said{false};
-  // relaxed: one thread gets to say it; nothing else hangs on it.
+  // relaxed: only one thread prints the warning; no other data depends on the flag.
   if (!said.exchange(true, std::memory_order_relaxed))
     report("memory \"%s\" is called \"%s\" now; the former word goes with the next release",
            former_hbm.data(), word_name(MemoryWord::hbm));
 }
 
-// One policy without `huge`.
+// Parses one policy without `huge`.
 bool parse_word(std::string_view text, NumaPolicy* policy, MemoryWordError* error) {
   if (text.ends_with('!')) {
     policy->strict = true;
@@ -179,7 +179,7 @@ bool parse_numa_policies(std::string_view text, NumaPolicies* policies, MemoryWo
 NumaPolicyText policy_text(const NumaPolicy& policy) {
   NumaPolicyText text{};
   std::size_t used = 0;
-  // The longest, "node:" with as many nodes as can be listed, has room.
+  // The text has room for the longest policy: "node:" with as many nodes as can be listed.
   auto add = [&](const char* format, auto... parts) {
     int wrote = std::snprintf(text.words + used, sizeof text.words - used, format, parts...);
     if (wrote > 0) used += static_cast<std::size_t>(wrote);

@@ -1,6 +1,7 @@
-// NUMA policies, which say where memory is to lie: mpiexec --memory, BATON_MEMORY and the info key
-// baton_memory of MPI_Alloc_mem have one parser. What a word means on a machine is decided in
-// machine/memory_plan.hpp. Invariant: plain data of a fixed size, so that it may lie in the arena.
+// A NUMA policy says where memory is to lie. mpiexec --memory, BATON_MEMORY and the info key
+// baton_memory of MPI_Alloc_mem have this parser in common. machine/memory_plan.hpp decides the
+// meaning of a word on a machine. Invariant: a policy is plain data of a fixed size, so that it may
+// lie in the arena.
 #pragma once
 
 #include <cstdint>
@@ -8,21 +9,22 @@
 
 namespace baton {
 
-// NUMA nodes that can be named or counted: those the kernel gives a number below this.
+// This is the limit of NUMA nodes that can be named: nodes to which the kernel gives a smaller
+// number.
 inline constexpr int numa_nodes_max = 64;
 
 enum class MemoryWord : std::uint8_t { none, near, hbm, large, interleave, remote, node };
-// Those whose order of nodes depends on the rank: all but none and node.
+// For these words the order of nodes depends on the rank: all words but none and node.
 inline constexpr MemoryWord ordered_words[] = {MemoryWord::near, MemoryWord::hbm, MemoryWord::large,
                                                MemoryWord::interleave, MemoryWord::remote};
 const char* word_name(MemoryWord word);
 
 struct NumaPolicy {
   static constexpr int listed_max = 8;
-  MemoryWord word = MemoryWord::none;   // none: where the kernel puts it
-  bool strict = false;                  // there or an error; else other nodes follow in order
-  bool huge = false;                    // in huge pages, where they can be had
-  std::uint8_t listed = 0;              // of `node:2+0`
+  MemoryWord word = MemoryWord::none;  // none: the kernel's own placement
+  bool strict = false;      // on these nodes or an error; else other nodes follow in order
+  bool huge = false;        // in huge pages, where they can be had
+  std::uint8_t listed = 0;  // number of nodes that `node:2+0` lists
   std::uint8_t nodes[listed_max] = {};  // in the order in which they are tried
 
   bool asks() const { return word != MemoryWord::none || huge; }
@@ -36,21 +38,21 @@ struct NumaPolicies {
   bool asks() const { return queues.asks() || heap.asks() || all.asks(); }
 };
 
-// What is wrong with a text, and what would be right.
+// This says what is wrong with a text, and what would be right.
 struct MemoryWordError {
   char text[320];
 };
 
-// "hbm", "near!", "node:2+0", "huge", "hbm,huge". False: *error says why.
+// Parses a policy such as "hbm", "near!", "node:2+0", "huge" or "hbm,huge". False: *error says why.
 [[nodiscard]] bool parse_numa_policy(std::string_view text, NumaPolicy* policy,
                                      MemoryWordError* error);
 
-// "queues=hbm,heap=node:1!,huge" (huge pages are for the heap). What is not said of queues and
-// heap is as `all` has it. False: *error says why.
+// Parses policies such as "queues=hbm,heap=node:1!,huge" (huge pages are for the heap). Queues and
+// heap have the policy of `all` where the text does not name them. False: *error says why.
 [[nodiscard]] bool parse_numa_policies(std::string_view text, NumaPolicies* policies,
                                        MemoryWordError* error);
 
-// A policy as people say it: "hbm!", "node:2+0".
+// This is a policy as users write it: "hbm!", "node:2+0".
 struct NumaPolicyText {
   char words[64];
 };

@@ -1,5 +1,6 @@
-// How operations on windows reached their targets: how many, how much data, and why not by loads
-// and stores. Counted in jobs that explain (window/count.cpp); mpiexec --explain prints the words.
+// These counts say how operations on windows reached their targets: how many, how much data, and
+// why not by loads and stores. They are kept in jobs under mpiexec --explain (window/count.cpp),
+// which prints the words.
 #pragma once
 
 #include <iterator>
@@ -8,7 +9,7 @@
 
 namespace baton {
 
-// Memory of windows, by what made them.
+// These are the kinds of a window's memory, by the call that made the window.
 // clang-format off
 #define BATON_WINDOW_MEMORIES(X)                              \
   X(allocate,        "memory of MPI_Win_allocate")            \
@@ -22,11 +23,11 @@ namespace baton {
   X(provider, "by remote writes and reads of the network's provider, without the target's program")                     \
   X(message,  "in active messages, which the target carries out when it is in MPI")
 
-// Those with a result, compare-and-swaps among them, are a kind of their own.
+// Operations with a result, compare-and-swaps among them, are a kind of their own: get_accumulate.
 #define BATON_WINDOW_OPERATIONS(X) X(put) X(get) X(accumulate) X(get_accumulate)
 
 // The words begin with the cheaper way, so that "why not" may stand before them. {refusal} stands
-// for what the kernel, or a setting, has against it.
+// for the reason for which the kernel or a setting refuses the cheaper way.
 #define BATON_REACH_REASONS(X)                                                                        \
   X(none,             "a cheaper way: there is none")                                                 \
   X(private_memory,   "mapped: it is the program's own memory, which other processes reach through "  \
@@ -69,7 +70,7 @@ inline constexpr int reach_way_count = std::size(reach_way_rows);
 inline constexpr int window_operation_count = std::size(window_operation_names);
 inline constexpr int reach_reason_count = std::size(reach_reason_rows);
 
-// Of one rank, as an origin. `messages` of a tally are operations.
+// These are the counts of one rank as an origin. The `messages` of a tally are operations.
 struct OneSidedCounts {
   Tally tally[window_memory_count][reach_way_count][window_operation_count];
   std::uint64_t reasons[window_memory_count][reach_reason_count];

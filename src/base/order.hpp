@@ -1,6 +1,6 @@
-// In which order a root serves the ranks of a collective that goes by messages: said by BATON_ORDER
-// or by a communicator's info key `baton_order`, else by the rows here. Used by
-// collective/serving.hpp.
+// An order says in which order a root serves the ranks of a collective that goes by messages.
+// BATON_ORDER or a communicator's info key `baton_order` sets it; else the rows in this file do.
+// collective/serving.hpp uses it.
 // Invariant: an order is a rank's own affair; others may have another.
 #pragma once
 
@@ -11,8 +11,9 @@
 
 namespace baton {
 
-// automatic: as the rows say. rank: all at once, by rank. status: idle ones first, by the status
-// board, some at a time. blocking: by rank, one after the other; for the scatter study only.
+// `automatic` takes the order that the rows say. `rank` serves all ranks at once, by rank. `status`
+// serves some at a time, those first that the status board shows idle. `blocking` serves one rank
+// after the other, by rank; only the scatter study uses it.
 enum class Order : std::uint8_t { automatic, rank, status, blocking };
 inline constexpr const char* order_words[] = {"auto", "rank", "status", "blocking"};
 inline constexpr const char* order_key = "baton_order";
@@ -24,7 +25,7 @@ struct OrderRow {
   SelectionSource source;
   const char* where;
 };
-// What `auto` stands for: the last row that fits; by rank where none does
+// `auto` stands for the order of the last row that fits, and for `rank` where none does
 // (docs/decisions/status-order.md).
 inline constexpr const char* where_ordered =
     "2 cores of an AMD EPYC virtual machine, 16 and 32 ranks, 2026-11-22";

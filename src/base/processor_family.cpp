@@ -21,7 +21,8 @@ constexpr FamilyRow family_rows[] = {
 #undef BATON_PROCESSOR_FAMILY
 };
 
-// As Linux and GCC have them (arch/x86/kernel/cpu/amd.c, arch/x86/include/asm/intel-family.h).
+// The models are as Linux and GCC have them (arch/x86/kernel/cpu/amd.c,
+// arch/x86/include/asm/intel-family.h).
 struct ModelRow {
   unsigned family;
   unsigned model_from;
@@ -77,7 +78,8 @@ ProcessorFamily family_here() {
 #ifdef __x86_64__
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   char vendor[] = "AuthenticAMD";
-  // The compiler's start-up code has asked already: in a virtual machine each CPUID takes 3.5 us.
+  // This costs nothing: the compiler's start-up code has asked already. In a virtual machine each
+  // CPUID takes 3.5 us.
   __builtin_cpu_init();
   if (__builtin_cpu_is("intel")) {
     std::memcpy(vendor, "GenuineIntel", sizeof vendor);

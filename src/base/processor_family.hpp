@@ -1,5 +1,5 @@
-// Families of processors whose cores and caches behave alike, recognized from what CPUID says.
-// Shipped profiles (base/shipped_profile.hpp) are by family.
+// A family is processors whose cores and caches behave alike. It is recognized from CPUID. Shipped
+// profiles (base/shipped_profile.hpp) are by family.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace baton {
 
-// Names are those of BATON_PROFILE and of outputs.
+// The names are those of BATON_PROFILE and of outputs.
 #define BATON_PROCESSOR_FAMILIES(X)                                               \
   X(zen1, "AMD Zen and Zen+ (EPYC 7001), Hygon")                                  \
   X(zen2, "AMD Zen 2 (EPYC 7002)")                                                \
@@ -38,10 +38,10 @@ const char* name_of(ProcessorFamily family);
 const char* words_of(ProcessorFamily family);
 std::optional<ProcessorFamily> family_named(std::string_view name);
 
-// By vendor, and by the family and model that /proc/cpuinfo shows.
+// Returns the family by vendor, and by the family and model that /proc/cpuinfo shows.
 ProcessorFamily family_of(std::string_view vendor, unsigned family, unsigned model);
 
-// That of the processor this runs on.
+// Returns the family of the processor on which the caller runs.
 ProcessorFamily family_here();
 
 }  // namespace baton

@@ -1,5 +1,6 @@
-// Why a message took no cheaper way: one table of reasons. The places that choose give one; ranks
-// count them by peer class and size; mpiexec --explain prints the words.
+// This is the one table of reasons why a message took no cheaper way (protocol). The code that
+// chooses a way gives a reason; ranks count reasons by peer class and size; mpiexec --explain
+// prints the words.
 #pragma once
 
 #include "base/algorithm.hpp"
@@ -9,7 +10,7 @@
 namespace baton {
 
 // The words begin with the cheaper way, so that "why not" may stand before them. {cma_bytes_min},
-// {eager_bytes_max} and {errno} stand for what the rank that counted knows (TrafficRecord).
+// {eager_bytes_max} and {errno} stand for values that the counting rank knows (TrafficRecord).
 // clang-format off
 #define BATON_REASONS(X)                                                                            \
   X(none,                "a cheaper way: there is none")                                            \
@@ -56,7 +57,7 @@ inline constexpr NameRow reason_rows[] = {
 };
 inline constexpr int reason_count = sizeof reason_rows / sizeof reason_rows[0];
 
-// How many messages had a reason.
+// These counts say how many messages had each reason.
 struct ReasonCounts {
   std::uint64_t messages[peer_class_count][reason_count][size_class_count];
   std::uint64_t& at(PeerClass peers, Reason reason, std::int64_t bytes) {
@@ -64,11 +65,11 @@ struct ReasonCounts {
   }
 };
 
-// What a rank publishes at its end for mpiexec --explain: plain data, by where its peers are. What
-// two ranks did together is counted by one of them.
+// This is the plain data that a rank publishes at its end for mpiexec --explain, by where its peers
+// are. Only one of two ranks counts a message between them.
 struct TrafficRecord {
-  std::uint32_t published;   // 1: the rank has come to its end
-  std::int32_t probe_errno;  // of `cma_failed`
+  std::uint32_t published;   // 1: the rank has finalized
+  std::int32_t probe_errno;  // errno of reason `cma_failed`
   std::int64_t eager_bytes_max;
   std::int64_t cma_bytes_min;
   Tally tally[peer_class_count][way_count][size_class_count];
@@ -78,7 +79,7 @@ struct TrafficRecord {
   OneSidedCounts one_sided;
   char library[512];  // the library's file, as its loader found it,
   char version[16];   // and its version
-  char network[400];  // of a job on several nodes: what it went over, and why
+  char network[400];  // of a job on several nodes: its network, and why this one
 };
 
 }  // namespace baton

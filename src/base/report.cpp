@@ -8,7 +8,7 @@ namespace baton {
 void report(const char* format, ...) {
   char text[1024] = "baton: ";
   constexpr std::size_t start = sizeof "baton: " - 1;
-  constexpr std::size_t room = sizeof text - start - 1;  // the line's end comes behind it
+  constexpr std::size_t room = sizeof text - start - 1;  // the line's end is added behind it
   va_list arguments;
   va_start(arguments, format);
   const int length = std::vsnprintf(text + start, room, format, arguments);

@@ -1,5 +1,5 @@
-// What the library tells people from within a program, on standard error. Declared on the lowest
-// layer, since every folder has something to tell. Invariant: a report harms nobody; what cannot be
+// These functions write the library's messages to people on standard error. They are declared on
+// the lowest layer, since every folder calls them. Invariant: a report harms nobody; what cannot be
 // written is lost, and raises no SIGPIPE, which would end a rank that has done nothing wrong.
 #pragma once
 
@@ -7,11 +7,11 @@
 
 namespace baton {
 
-// As one write, so that lines of several ranks do not mix. Signal handlers may call it. Where the
-// system calls are: platform/report.cpp.
+// Writes the text in one write, so that lines of several ranks do not mix. Signal handlers may call
+// it. platform/report.cpp makes the system calls.
 void write_report(const char* text, std::size_t bytes);
 
-// A line; "baton: " and the line's end are added. Cut where it is too long.
+// Writes a line; "baton: " and the line's end are added. It is cut where it is too long.
 __attribute__((format(printf, 1, 2))) void report(const char* format, ...);
 
 }  // namespace baton

@@ -29,7 +29,7 @@ struct Word {
   }
 };
 
-// What lies before the first of `ends`; moves on to it.
+// Returns the word that lies before the first of `ends`, and moves `*text` on to that character.
 Word word_before(const char** text, const char* ends) {
   Word word{*text, static_cast<int>(std::strcspn(*text, ends))};
   *text += word.length;
@@ -48,7 +48,7 @@ bool read_number(const char** text, std::int64_t* number) {
   return true;
 }
 
-// N, N+ or N-M.
+// Reads a range: N, N+ or N-M.
 bool read_range(Word word, std::int64_t* from, std::int64_t* to) {
   const char* at = word.text;
   const char* end = word.text + word.length;
@@ -64,7 +64,7 @@ bool read_range(Word word, std::int64_t* from, std::int64_t* to) {
   return at == end && *from <= *to;
 }
 
-// The number of a name; without one `problem` says so.
+// Returns the number of a name. For an unknown name `problem` says so.
 template <class NameOf>
 int find_name(Word word, const char* what, int count, NameOf name_of,
               char (&problem)[problem_length]) {
@@ -81,11 +81,12 @@ int find_name(Word word, const char* what, int count, NameOf name_of,
   return -1;
 }
 
-// Behind ranks and bytes: where else a row holds. `*told` has a bit for each of load and nodes
-// that was told; false for another word, and for a second one.
+// Reads one of the conditions that stand behind ranks and bytes: the load or the nodes for which a
+// row holds. `*told` has a bit for each of the two that was given. False for an unknown word, and
+// for a condition given twice.
 bool read_condition(Word word, SelectionRow* row, unsigned* told) {
   const bool several = word.is("several_nodes");
-  // The former words are read until the next release.
+  // The former words are accepted until the next release.
   const bool oversubscribed = word.is("oversubscribed") || word.is("crowded");
   const bool of_nodes = several || word.is("one_node");
   if (!of_nodes && !oversubscribed && !word.is("not_oversubscribed") && !word.is("uncrowded"))
@@ -164,7 +165,7 @@ bool next_selection_row(const char** text, SelectionSource source, SelectionRow*
   problem[0] = 0;
   if (!**text) return false;
   *row = {Algorithm{}, source};
-  // What the user asks for holds everywhere, what was measured where that was.
+  // A row that the user asks for holds everywhere; a measured row holds where it was measured.
   if (source == SelectionSource::forced) row->nodes = Nodes::any;
   read_row(text, row, problem);
   *text += std::strcspn(*text, ",");
@@ -180,7 +181,7 @@ struct Variable {
 constexpr Variable variables[] = {{"BATON_PROFILE_COLLECTIVES", SelectionSource::tuned},
                                   {"BATON_COLLECTIVES", SelectionSource::forced}};
 
-// The rows of a variable; problem(words) is told of each entry that is wrong.
+// Reads the rows of a variable. problem(words) is called for each entry that is wrong.
 template <class Take, class Problem>
 void each_row(const Variable& variable, Take&& take, Problem&& tell) {
   const char* text = environment_variable(variable.name);
@@ -199,7 +200,7 @@ void read_selection(bool report) {
     most += entries_in(environment_variable(variable.name));
   if (most == defaults.size()) return;
   auto* memory = static_cast<SelectionRow*>(std::malloc(most * sizeof(SelectionRow)));
-  if (!memory) return;  // the built-in ones serve
+  if (!memory) return;  // short of memory: the built-in rows serve
   SelectionRow* end = std::ranges::copy(defaults, memory).out;
   for (const Variable& variable : variables)
     each_row(

@@ -1,6 +1,7 @@
-// A row of the selection (base/selection.hpp): where it holds, which algorithm it takes there, and
-// who says so. Used by the tables of such rows (base/selection_rows.hpp, base/shipped_profile.hpp)
-// and by the rows of orders (base/order.hpp). Invariant: plain data.
+// A row of the selection (base/selection.hpp) says where it holds, which algorithm it takes there,
+// and where it comes from. The tables of such rows (base/selection_rows.hpp,
+// base/shipped_profile.hpp) and the rows of orders (base/order.hpp) use this. Invariant: a row is
+// plain data.
 #pragma once
 
 #include <cstdint>
@@ -9,17 +10,18 @@
 
 namespace baton {
 
-// Who says so, and so how much it counts.
+// The source says who asks for a row, and so how much it counts.
 enum class SelectionSource : std::uint8_t { guess, measured, tuned, forced };
-// Whether a row is for jobs of more ranks than usable CPUs, for others, or for all.
+// A row is for jobs with more ranks than usable CPUs (oversubscribed), for other jobs, or for any.
 enum class Load : std::uint8_t { any, oversubscribed, not_oversubscribed };
-// Whether a row is for communicators whose ranks are all on one node, on several, or for both.
+// A row is for communicators whose ranks are all on one node, for those on several, or for any.
 enum class Nodes : std::uint8_t { any, one, several };
 
 inline constexpr std::int64_t no_end = std::int64_t{1} << 62;
 
-// `bytes` are what one rank gives: its block; in a broadcast or scatter what one gets; in an
-// alltoall or reduce_scatter all its blocks; 0 in barriers, and where not all ranks know it.
+// `bytes` is the length that one rank gives: its block; in a broadcast or scatter the length that
+// one rank gets; in an alltoall or reduce_scatter all its blocks; 0 in barriers, and where not all
+// ranks know the length.
 struct SelectionRow {
   Algorithm algorithm;
   SelectionSource source;
@@ -30,7 +32,8 @@ struct SelectionRow {
   const char* where = "";  // machine and date of what was measured
   bool of_all = false;     // bytes are those of all ranks together
   Load load = Load::any;
-  // Of a measured row: whether ranks outnumbered CPUs there. Elsewhere it is a guess.
+  // This says whether ranks outnumbered CPUs where the row was measured. For the other load the row
+  // is a guess.
   Load measured = Load::any;
   Nodes nodes = Nodes::one;
 

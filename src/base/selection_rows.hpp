@@ -1,5 +1,5 @@
-// The rows of the selection that hold on every processor, and what rows are written with; shipped
-// profiles add theirs (base/shipped_profile.cpp). Data only; base/selection.hpp is what others ask.
+// These are the rows of the selection that hold on every processor, and the functions that make
+// rows. Shipped profiles add rows (base/shipped_profile.cpp). Other code calls base/selection.hpp.
 #pragma once
 
 #include <cstdint>
@@ -15,16 +15,16 @@ constexpr SelectionRow guess(Algorithm algorithm, std::int64_t ranks_from,
   return {algorithm, SelectionSource::guess, ranks_from, no_end, bytes_from, no_end};
 }
 
-// Of two ranks each writes next in a room what it has read last (lockfree/room.hpp), so that blocks
+// Each of two ranks writes next in a room the lines it has read last (lockfree/room.hpp), so blocks
 // are quicker than messages where both give and get, at any length (us, messages and room, Emerald
 // Rapids: allgather 32 KiB 7.7 3.7, just written 9.6 5.0; 256 KiB 39 29, 61 37; alltoall blocks of
 // 16 KiB 2.7 2.2, 5.3 3.0; allreduce 8 KiB 2.4 2.0, 32 KiB 8.0 5.4, 256 KiB 36 29, 1 MiB 153 158,
 // 246 206; reduce_scatter 4 KiB 1.16 .98, 32 KiB 5.1 3.7, 1 MiB 218 181; Zen 4: allgather 4 KiB .78
 // .45, 64 KiB 6.2 5.0; alltoall blocks of 4 KiB .81 .47, 64 KiB 6.2 5.6, 1 MiB 96 99;
-// reduce_scatter 128 KiB 7.7 4.3, 2 MiB 122 84; segmented allreduce there: not measured). One way
-// only short ones are, since what was read is still in the other's cache (512 B, 2, 4 KiB:
-// broadcast .43 .39, .70 .71, 1.10 1.06; scatter .46 .40, .70 .72, 1.15 1.05; on Zen 4 broadcast 2
-// KiB .35 .30, 8 KiB .57 1.12).
+// reduce_scatter 128 KiB 7.7 4.3, 2 MiB 122 84; segmented allreduce there: not measured). Where
+// data flows one way, only short ones are, since the lines read are still in the other's cache (512
+// B, 2, 4 KiB: broadcast .43 .39, .70 .71, 1.10 1.06; scatter .46 .40, .70 .72, 1.15 1.05; on Zen 4
+// broadcast 2 KiB .35 .30, 8 KiB .57 1.12).
 constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_from,
                               std::int64_t bytes_to = no_end) {
   return {algorithm,
@@ -40,8 +40,8 @@ constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_from,
 }
 inline constexpr std::int64_t one_way = 4096;
 
-// Of more ranks: beyond what a room takes at once, segment by segment there, or direct copies; the
-// longest allreduces by messages. Where between the measured sizes one begins is a guess
+// More ranks send what exceeds a room's blocks segment by segment, or by direct copies; the longest
+// allreduces go by messages. Each limit between measured sizes is a guess
 // (docs/decisions/collectives.md).
 constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
                                std::int64_t ranks_from = 3) {
@@ -56,10 +56,10 @@ constexpr SelectionRow of_more(Algorithm algorithm, std::int64_t bytes_from,
           Load::any,
           Load::oversubscribed};
 }
-// Where ranks outnumber CPUs, the best for longer reductions (us, least of 3 turns, before and
-// chain: 4 ranks, reduce 64 KiB 13.9 9.8, allreduce 16 KiB 17.3 10.7, reduce_scatter of 64 KiB
-// 18.5 13.2; 8 ranks, 64 KiB 32.5 33, 40.9 67.9, of 256 KiB 108 80; 32 ranks, 256 KiB 2269 658,
-// 2916 1369, of 256 KiB 581 663, of 2 MiB 6580 3619).
+// Where ranks outnumber CPUs, these are the best for longer reductions (us, least of 3 turns,
+// before and chain: 4 ranks, reduce 64 KiB 13.9 9.8, allreduce 16 KiB 17.3 10.7, reduce_scatter of
+// 64 KiB 18.5 13.2; 8 ranks, 64 KiB 32.5 33, 40.9 67.9, of 256 KiB 108 80; 32 ranks, 256 KiB 2269
+// 658, 2916 1369, of 256 KiB 581 663, of 2 MiB 6580 3619).
 constexpr SelectionRow of_oversubscribed(Algorithm algorithm, std::int64_t bytes_from,
                                          std::int64_t ranks_from, std::int64_t ranks_to = no_end) {
   return {algorithm,
@@ -77,29 +77,29 @@ inline constexpr std::int64_t some_ranks = 6,
                               many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
 inline constexpr std::int64_t beyond_a_room = 65537;
 
-// From so many bytes of all ranks together on each combines a part only; a guess.
+// From this many bytes of all ranks together on, each combines only a part; a guess.
 inline constexpr SelectionRow by_parts{
     allreduce_by_parts_in_room, SelectionSource::guess, 3, no_end, 16385, no_end, "", true};
 
-// Where ranks have a CPU each and the machine divides many of them: who reads few lines waits less
-// for those that are far. A guess.
+// These are for many ranks that have a CPU each and that the machine divides into groups: a rank
+// that reads few lines waits less for far ones. They are guesses.
 constexpr SelectionRow hierarchical(Algorithm algorithm) {
   return {algorithm, SelectionSource::guess,  many_ranks, no_end, 0, no_end, "",
           false,     Load::not_oversubscribed};
 }
 
-// Of more ranks than this a room has shorter blocks (lockfree/room_size.hpp): what does not fit
-// goes as what is beyond any room's. A guess.
+// A room of this many ranks or more has shorter blocks (lockfree/room_size.hpp); longer data goes
+// as data beyond any room's blocks does. The limit is a guess.
 inline constexpr std::int64_t large = 65;
 
-// Short ones of many ranks that have no room: few partners each, since a first message between two
-// ranks costs memory and time, and a step of all ranks turns of the CPUs. Guesses.
+// Short calls of many ranks without a room take algorithms with few partners: the first message of
+// two ranks costs memory and time, a step of all ranks turns of the CPUs. These are guesses.
 constexpr SelectionRow short_of_many(Algorithm algorithm, std::int64_t bytes_to) {
   return {algorithm, SelectionSource::guess, 33, no_end, 0, bytes_to};
 }
 
-// Between nodes: by messages alone, in few steps what is short, in short messages what is long.
-// Guesses.
+// Between nodes calls go by messages alone: short ones in few steps, long ones in short messages.
+// These rows are guesses.
 constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_from = 0,
                                      std::int64_t bytes_to = no_end) {
   SelectionRow row{algorithm, SelectionSource::guess, 1, no_end, bytes_from, bytes_to};
@@ -107,11 +107,11 @@ constexpr SelectionRow between_nodes(Algorithm algorithm, std::int64_t bytes_fro
   return row;
 }
 
-// Where nodes have several ranks: few messages between them (us, by messages of all ranks and by
-// nodes, 2 hosts of 4 ranks: barrier 117 54, broadcast 8 B 30 18, 16 KiB 58 43, reduce 8 B 45 24, 1
-// MiB 3300 1700, allreduce 8 B 74 55, 128 KiB 770 410, allgather 8 B 110 62, 16 KiB 330 400, 128
-// KiB 1500 1700, gather 8 B 64 26, 16 KiB 53 60, scatter 8 B 41 22, 16 KiB 70 65, 64 KiB 160 198;
-// medians of 1 or 2 runs, not quiet; alltoall blocks of 1 KiB 164 103, 16 KiB 310 685, quiet).
+// Nodes of several ranks exchange few messages (us, by messages of all ranks and by nodes, 2 hosts
+// of 4 ranks: barrier 117 54, broadcast 8 B 30 18, 16 KiB 58 43, reduce 8 B 45 24, 1 MiB 3300 1700,
+// allreduce 8 B 74 55, 128 KiB 770 410, allgather 8 B 110 62, 16 KiB 330 400, 128 KiB 1500 1700,
+// gather 8 B 64 26, 16 KiB 53 60, scatter 8 B 41 22, 16 KiB 70 65, 64 KiB 160 198; medians of 1 or
+// 2 runs, not quiet; alltoall blocks of 1 KiB 164 103, 16 KiB 310 685, quiet).
 constexpr SelectionRow by_nodes(Algorithm algorithm, std::int64_t bytes_from = 0,
                                 std::int64_t bytes_to = no_end) {
   return {algorithm,
@@ -127,7 +127,7 @@ constexpr SelectionRow by_nodes(Algorithm algorithm, std::int64_t bytes_from = 0
           Nodes::several};
 }
 
-// The last that fits wins: what goes by messages comes first among its kind, rooms after it.
+// The last row that fits wins: rows by messages come first among their kind, then rooms.
 inline constexpr SelectionRow built_in_rows[] = {
     guess(barrier_dissemination, 1),
     guess(barrier_in_room, 2),

@@ -46,20 +46,20 @@ constexpr SettingRow rows[] = {
 #undef BATON_SETTING_ROW
 };
 
-// Variables that mpiexec sets for its ranks, or reads itself; see launch/.
+// These variables mpiexec sets for its ranks, or reads itself; see launch/.
 constexpr const char* launcher_names[] = {"JOB_FD",          "RANK",
                                           "LIFELINE_FD",     "INITIAL_ERRHANDLER",
                                           "PROFILE_VALUES",  "PROFILE_COLLECTIVES",
                                           "PROFILE_NETWORK", "LIBRARY_FOLDER",
                                           "OTHER_JOBS",      "FIRST_RANK",
                                           "CONNECTION"};
-// Those that hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
+// These variables hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
 // (base/selection.hpp), where memory goes (base/numa_policy.hpp), and the network's library,
 // provider and interface (transport/network/).
 constexpr const char* word_names[] = {"profile",   "collectives",      "memory",
                                       "libfabric", "network_provider", "network_interface"};
 
-// What settings were called before; read until the next release.
+// This is a former name of a setting; it is accepted until the next release.
 struct FormerSetting {
   const char* name;
   const char* now;
@@ -74,7 +74,8 @@ constexpr FormerSetting former_settings[] = {
     {"stage_early", "pipeline_early"},
     {"redirect", "receiver_initiated"}};
 
-// Settings that are no more, and what holds instead; said until the next release.
+// This is a setting that exists no more, and what replaces it. A job that sets it is told so until
+// the next release.
 struct GoneSetting {
   const char* name;
   const char* instead;
@@ -108,7 +109,7 @@ void warn_unknown(const char* variable, int length) {
       length, variable, upper);
 }
 
-// False when the text is no word of a choice.
+// Parses a word of a choice. False when the text is none of its words.
 bool parse_word(const SettingRow& row, const char* text, std::int64_t* result) {
   const auto words = words_of(row);
   for (std::size_t i = 0; i < words.size(); ++i)
@@ -119,7 +120,8 @@ bool parse_word(const SettingRow& row, const char* text, std::int64_t* result) {
   return false;
 }
 
-// False when the text is no number in the row's range, and no word of its.
+// Parses a setting's text. False when it is neither a number in the row's range nor one of its
+// words.
 bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
   if (parse_word(row, text, result)) return true;
   std::int64_t value = 0;
@@ -128,7 +130,7 @@ bool parse(const SettingRow& row, const char* text, std::int64_t* result) {
   return true;
 }
 
-// The row; and says so, as the name will go.
+// Returns the row of a former name, and warns that the name will go.
 const SettingRow* find_former(const FormerSetting& former) {
   char names[2][longest_name + 1] = {};
   for (int i = 0; i < longest_name && former.name[i]; ++i)
@@ -159,8 +161,8 @@ void read_one(const SettingRow& row, const char* text, SettingSource source) {
   report("setting %s=%s is ignored: it takes one of%s", row.name, text, list);
 }
 
-// "name=value,name=value"; made by mpiexec or a tool, who have checked it. `all`: also what another
-// source has set.
+// Reads "name=value,name=value", which mpiexec or a tool has written and checked. With `all` it
+// also replaces values that another source has set.
 void read_profile(const char* text, bool all) {
   constexpr int longest = 80;
   while (*text) {
@@ -177,7 +179,7 @@ void read_profile(const char* text, bool all) {
   }
 }
 
-// "NAME=value", without BATON_.
+// Reads "NAME=value", without the prefix BATON_.
 void read_variable(const char* variable) {
   const char* equals = std::strchr(variable, '=');
   if (!equals) return;

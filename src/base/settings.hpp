@@ -1,7 +1,7 @@
-// The process's settings, as rows of one table (base/settings_table.hpp). Each is read once, at
+// The process's settings are rows of one table (base/settings_table.hpp). Each is read once, at
 // start: from the environment variable BATON_<NAME>, else from the machine's profile as mpiexec
 // handed it on, else from the shipped profile of the processor's family (base/shipped_profile.hpp),
-// else it has its default.
+// else the row's default holds.
 #pragma once
 
 #include <cstdint>
@@ -11,40 +11,41 @@
 
 namespace baton {
 
-// All rows, for tools and documentation.
+// Returns all rows, for tools and documentation.
 std::span<const SettingRow> setting_rows();
 
-// What a setting is where nobody says otherwise: what the shipped profile has, else the row's own
-// value.
+// Returns the value of a setting that nobody sets: the shipped profile's, else the row's own.
 std::int64_t default_of(const SettingRow& row);
 
-// What the numbers of a choice mean, from 0 on; empty: it is a number.
+// Returns the words for the values of a choice, from 0 on. It is empty for a setting that is a
+// number.
 std::span<const char* const> words_of(const SettingRow& row);
 
-// The process's settings; defaults until read_settings has run.
+// These are the process's settings. They have their defaults until read_settings has run.
 extern Settings settings;
 
 // Reads BATON_* once. Unknown names and values out of range are reported on standard error with the
 // nearest name or the range, and otherwise ignored.
 void read_settings();
-// The same with the values of a profile, as "name=value,name=value"; null: there is none.
+// Does as the function above, with the values of a profile as "name=value,name=value"; null: there
+// is none.
 void read_settings(const char* profile_values);
-// Values of a profile that hold only for what this process has found out since: what comes from the
-// environment stays.
+// Takes values of a profile that depend on something this process has learned after its start, such
+// as its network. Settings from the environment keep their values.
 void take_profile_values(const char* values);
 
-// Where the present value comes from.
+// The source says where the present value comes from.
 enum class SettingSource : std::uint8_t { fallback, shipped, tuned, environment };
 SettingSource source_of(const SettingRow& row);
 
-// A number as settings have it, which may end in k, m or g. False: it is none.
+// Parses a number as settings have it, which may end in k, m or g. False: the text is no number.
 bool parse_number(const char* text, std::int64_t* number);
 
-// A row by the name in the table; null when there is none.
+// Returns the row by its name in the table; null when there is none.
 const SettingRow* find_setting(const char* name);
 
-// For the launcher, which has the ranks' environment: what a setting is when the variable holds
-// this text (null: it is not set).
+// Returns the value of a setting whose variable holds this text (null: it is not set). It is for
+// the launcher, which has the ranks' environment.
 std::int64_t setting_value(std::int64_t Settings::*field, const char* text);
 
 }  // namespace baton

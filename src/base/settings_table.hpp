@@ -1,5 +1,5 @@
-// The one table of settings, and what a row of it is. Data only: base/settings.hpp reads the
-// values, base/shipped_profile.hpp names rows whose default is another one on a family of
+// This is the one table of settings, with the type of its rows. It is data only: base/settings.hpp
+// reads the values, base/shipped_profile.hpp names rows whose default is another one on a family of
 // processors. `baton settings`, MPI_T and docs/settings.md are made from the same table.
 #pragma once
 
@@ -37,8 +37,8 @@ namespace baton {
   X(crash_report,                flag,   1,          0,       1,          "a rank that mpiexec started and that crashes says in which MPI call, with a short backtrace, where the program handles the signal in no way itself") \
   X(leak_report,                 flag,   0,          0,       1,          "name what the program did not free, on standard error at MPI_Finalize and at the end of the last session")
 
-// Not for users: what differs by processor (shipped profiles, `baton tune`), and what studies and
-// tests force. Read from the environment as well.
+// These settings are not for users: they differ by processor (shipped profiles, `baton tune`), or
+// studies and tests force them. They are read from the environment as well.
 #define BATON_INNER_SETTINGS(X) \
   X(network_receiver_initiated,  flag,   1,          0,       1,          "receiver_initiated, for senders on other nodes") \
   X(network_put_bytes_min,       bytes,  4096,       1,       1LL << 40,  "shortest contiguous put that is a remote write of the network's provider") \
@@ -79,7 +79,7 @@ struct SettingRow {
   std::int64_t maximum;
   const char* why;
   std::int64_t Settings::*field;
-  bool for_users;  // else for profiles, studies and tests
+  bool for_users;  // false: for profiles, studies and tests
 };
 
 }  // namespace baton

@@ -18,8 +18,8 @@ using enum ProcessorFamily;
 // Where a line written by one core is read by another, these cores take the longer the more often
 // both touch the same lines: large windows, large pieces, few lines in the ring
 // (docs/decisions/staging-amd.md). One value follows a rule by cache size: the span must be larger
-// than a core's L2, so that its lines have moved to the L3 when they are written again. That is
-// 1 MiB on Zen 4, and no more on any other Zen. On processors of Intel no such rule was seen.
+// than a core's L2, so that its lines have moved to the L3 when they are written again. The L2 has
+// 1 MiB on Zen 4, and no more on any other Zen. On Intel's processors no such rule was seen.
 constexpr ShippedValue zen4_values[] = {
     {&Settings::eager_bytes_max, 1024},        {&Settings::cma_bytes_min, 256 << 10},
     {&Settings::early_bytes_max, 256 << 10},   {&Settings::pipeline_span_bytes, 2 << 20},
@@ -39,7 +39,8 @@ constexpr SelectionRow zen4_rows[] = {
 // A copy by `rep movsb` (as the C library's memcpy makes it from 2 KiB on) of 8 KiB and more does
 // not first read the lines that it writes. So pieces are long, a window need not be larger than the
 // L2, and two such copies are quicker than one by a system call at every size, warm or cold
-// (docs/decisions/staging-zen5.md). Pulling is left to what is observed: of a sender that computes.
+// (docs/decisions/staging-zen5.md). Pulling is left to adaptive protocol selection: it pays off for
+// a sender that computes.
 constexpr ShippedValue zen5_values[] = {
     {&Settings::eager_bytes_max, 1024},
     {&Settings::cma_bytes_min, 256 << 10},
@@ -68,18 +69,18 @@ constexpr SelectionRow of_zen5(Algorithm algorithm, std::int64_t ranks_from, std
           load};
 }
 
-// By `baton tune --collectives`, as shares of the time of the built-in row's choice. Among two
-// ranks little differs: alltoall .92 to .96, allgather .92, allreduce .94; but scan .38 to .59,
-// exscan .41 to .56. Where ranks outnumber CPUs messages beat direct copies, since those are system
-// calls: gather .42 to .83; a room does, too: allgather .35 to .66. What it found for scatters (.64
-// to .86) and longer alltoalls (.50 to .62) and gathers (.79) the bench did not confirm (8 ranks,
-// us, direct and by messages: scatter 256 KiB 97 123, 1 MiB 501 614; alltoall blocks of 256 KiB 776
-// 1500; gather 1 MiB 513 758). By the bench, 2026-11-25 (us, "far", by segments, direct, by
-// messages): broadcast of 8 ranks 256 KiB 57 166 132, 2 MiB 478 1320 690; 32 ranks 128 KiB 95 365
-// 310, 2 MiB 2170 5300 6600; 128 ranks 1 MiB by segments and direct 6830 10130. Alltoall of 8
-// ranks, in the room and by messages, near and far: blocks of 32 KiB 64 60, 145 57; 64 KiB 126 102,
-// 295 119; 12 ranks 32 KiB 150 244. Allgather of 128
-// KiB by segments and direct: 32 ranks 4720 7630, 64 ranks 17040 30190.
+// The rows come from `baton tune --collectives`; its numbers here are shares of the time of the
+// built-in row's choice. Between two ranks little differs: alltoall .92 to .96, allgather .92,
+// allreduce .94; but scan .38 to .59, exscan .41 to .56. Where ranks outnumber CPUs messages beat
+// direct copies, since those are system calls: gather .42 to .83; a room does, too: allgather .35
+// to .66. Its results for scatters (.64 to .86) and longer alltoalls (.50 to .62) and gathers (.79)
+// the bench did not confirm (8 ranks, us, direct and by messages: scatter 256 KiB 97 123, 1 MiB 501
+// 614; alltoall blocks of 256 KiB 776 1500; gather 1 MiB 513 758). By the bench, 2026-11-25 (us,
+// "far", by segments, direct, by messages): broadcast of 8 ranks 256 KiB 57 166 132, 2 MiB 478 1320
+// 690; 32 ranks 128 KiB 95 365 310, 2 MiB 2170 5300 6600; 128 ranks 1 MiB by segments and direct
+// 6830 10130. Alltoall of 8 ranks, in the room and by messages, near and far: blocks of 32 KiB 64
+// 60, 145 57; 64 KiB 126 102, 295 119; 12 ranks 32 KiB 150 244. Allgather of 128 KiB by segments
+// and direct: 32 ranks 4720 7630, 64 ranks 17040 30190.
 constexpr SelectionRow zen5_rows[] = {
     of_zen5(reduce_chain_in_room, 2, 2, one_way + 1),
     of_zen5(allreduce_halving, 2, 2, 131072, 1048575),
@@ -98,12 +99,12 @@ constexpr SelectionRow zen5_rows[] = {
 
 // ---- what was measured on Emerald Rapids; the settings' own defaults are Sapphire Rapids' ----
 
-// Of 6 and more ranks direct copies already of shorter blocks; not on Zen 4, where system calls are
-// dearer (us, in the room and direct, warm and cold: gather, 8 ranks, 8
-// KiB 8.8 10.6, 10.2 14.1, 32 KiB 30 19, 35 32, 64 KiB 60 37, 70 57, 32 ranks 32 KiB 238 178, 242
-// 181; scatter, 8 ranks, 32 KiB 30 21, 34 36, 64 KiB 53 40, 73 65, 32 ranks 32 KiB 171 158, 238
-// 231; 4 ranks 64 KiB 16 13, 24 26; alltoall, segmented and direct, 8 ranks, blocks of 8 KiB 45 50,
-// 53 75, 16 KiB 100 64, 126 112, 64 KiB 358 241, 476 430; 32 ranks 16 KiB 1682 1443, 2107 2146).
+// With 6 and more ranks direct copies are best already for shorter blocks; not so on Zen 4, where
+// system calls are dearer (us, in the room and direct, warm and cold: gather, 8 ranks, 8 KiB 8.8
+// 10.6, 10.2 14.1, 32 KiB 30 19, 35 32, 64 KiB 60 37, 70 57, 32 ranks 32 KiB 238 178, 242 181;
+// scatter, 8 ranks, 32 KiB 30 21, 34 36, 64 KiB 53 40, 73 65, 32 ranks 32 KiB 171 158, 238 231; 4
+// ranks 64 KiB 16 13, 24 26; alltoall, segmented and direct, 8 ranks, blocks of 8 KiB 45 50, 53 75,
+// 16 KiB 100 64, 126 112, 64 KiB 358 241, 476 430; 32 ranks 16 KiB 1682 1443, 2107 2146).
 constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from,
                                std::int64_t ranks_to = no_end) {
   return {algorithm,
@@ -118,8 +119,8 @@ constexpr SelectionRow of_some(Algorithm algorithm, std::int64_t bytes_from,
           Load::oversubscribed};
 }
 
-// The other way round than on Zen 4, two ranks' reduces go by messages before they go along the
-// chain (us, messages, chain: 16 KiB 2.5 3.9, 64 KiB 7.6 7.6, 1 MiB 140 122).
+// Unlike on Zen 4, two ranks' reduces go by messages before they go along the chain (us, messages,
+// chain: 16 KiB 2.5 3.9, 64 KiB 7.6 7.6, 1 MiB 140 122).
 constexpr SelectionRow emerald_rapids_rows[] = {
     of_some(gather_direct, 32768),
     of_some(scatter_direct, 32768),

@@ -1,7 +1,7 @@
-// Shipped profiles: for each family of processors what differs from the settings' own defaults and
-// from the built-in rows of the selection. Compiled in; nothing is read at start. What `baton tune`
-// finds on the machine itself (profile/profile.hpp) wins over it.
-// Few families have been measured; the others take what was found on the nearest one, as a guess.
+// A shipped profile has, for a family of processors, the values that differ from the settings' own
+// defaults and from the built-in rows of the selection. It is compiled in; nothing is read at
+// start. The results of `baton tune` on the machine itself (profile/profile.hpp) win over it.
+// Few families have been measured; the others take the values of the nearest one, as a guess.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct ShippedValue {
 
 struct ShippedProfile {
   ProcessorFamily family;
-  ProcessorFamily measured;                 // whose processor was measured; another one: a guess
+  ProcessorFamily measured;                 // the family measured; if it is another one: guesses
   const char* where;                        // machine and date of what the values were measured on
   std::span<const ShippedValue> values;     // settings that differ
   std::span<const SelectionRow> rows;       // of the selection; each says where it was measured
@@ -32,12 +32,14 @@ struct ShippedProfile {
 
 const ShippedProfile& shipped_profile_of(ProcessorFamily family);
 
-// The one that this process uses: of the family that BATON_PROFILE names, else of the processor.
+// Returns the profile that this process uses: that of the family that BATON_PROFILE names, else of
+// the processor.
 const ShippedProfile& shipped_profile();
-// Chooses it anew; null or no family's name: the processor's. Before threads start.
+// Chooses the profile anew. With null or an unknown name it is the processor's. Call it before
+// threads start.
 void use_shipped_profile(const char* family_name);
 
-// What it has for a setting; nothing: the setting's own default.
+// Returns the profile's value of a setting, or nothing where the setting's own default holds.
 std::optional<std::int64_t> shipped_value(const ShippedProfile& profile, const SettingRow& row);
 
 }  // namespace baton

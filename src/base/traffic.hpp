@@ -1,5 +1,6 @@
-// Which way messages went: how many and how many bytes, by way and by size. Each process counts for
-// each of its peers; the launcher adds up and prints (mpiexec --explain).
+// These counts say which way (protocol) messages took: how many and how many bytes, by way and by
+// size. Each process counts for each of its peers; the launcher adds up and prints (mpiexec
+// --explain).
 #pragma once
 
 #include <bit>
@@ -7,14 +8,14 @@
 
 namespace baton {
 
-// A row of a table of names, and what people read.
+// This is a row of a table of names: the name in code and the words that people read.
 struct NameRow {
   const char* name;
   const char* words;
 };
 
-// The one table of ways; docs/one-message.md tells them one by one. Those between two ranks come
-// first, `self` last.
+// This is the one table of ways; docs/one-message.md describes each. The ways between two ranks
+// come first, `self` last.
 // clang-format off
 #define BATON_WAYS(X)                                              \
   X(inline_eager, "in one cache line of a ring")                   \
@@ -44,7 +45,7 @@ inline constexpr NameRow way_rows[] = {
 inline constexpr int way_count = static_cast<int>(Way::offered);
 inline constexpr int peer_way_count = static_cast<int>(Way::self);
 
-// What two ranks share of the machine, nearest first.
+// A peer class says what two ranks share of the machine, nearest first.
 // clang-format off
 #define BATON_PEER_CLASSES(X)                        \
   X(self,       "from ranks to themselves")          \
@@ -67,14 +68,14 @@ inline constexpr NameRow peer_class_rows[] = {
 };
 inline constexpr int peer_class_count = sizeof peer_class_rows / sizeof peer_class_rows[0];
 
-// Sizes by factors of 8: up to 8 bytes, up to 64, ... up to 2 MiB, more.
+// Size classes differ by factors of 8: up to 8 bytes, up to 64, ... up to 2 MiB, more.
 inline constexpr int size_class_count = 8;
 constexpr int size_class(std::int64_t bytes) {
   if (bytes <= 8) return 0;
   int place = (std::bit_width(static_cast<std::uint64_t>(bytes - 1)) - 1) / 3;
   return place < size_class_count ? place : size_class_count - 1;
 }
-// The longest message of a class; the last class has none.
+// Returns the longest message of a class; the last class has no limit.
 constexpr std::int64_t size_class_limit(int size) {
   return std::int64_t{8} << (3 * size);
 }
@@ -87,16 +88,16 @@ struct Tally {
   std::uint64_t bytes = 0;
 };
 
-// What was seen of the data of messages of a size: warm in caches, as what is sent again from the
-// same buffers, or cold, new each time.
+// An observation says how messages of a size find their data: warm in caches, since the same
+// buffers are sent again, or cold, new each time.
 enum class Observation : std::uint8_t { unknown, warm, cold };
-// How many pairs of ranks saw what; those that saw nothing are in neither.
+// These count the pairs of ranks by their observation. A pair that observed nothing is in neither.
 struct Observed {
   std::uint32_t warm = 0;
   std::uint32_t cold = 0;
 };
 
-// Of one peer.
+// These are the counts for one peer.
 struct Traffic {
   Tally tally[peer_way_count][size_class_count];
   Observation observed[size_class_count] = {};

@@ -1,7 +1,8 @@
-// MPI_Type_create_subarray and MPI_Type_create_darray (MPI 5.0, "Subarray Datatype Constructor" and
-// "Distributed Array Datatype Constructor"). Either takes, of each dimension, some blocks at equal
-// distances and perhaps a shorter one behind them; a dimension wraps the shape of the faster ones
-// in at most two loops, so the room needed depends on the number of dimensions only.
+// This lays out MPI_Type_create_subarray and MPI_Type_create_darray (MPI 5.0, "Subarray Datatype
+// Constructor" and "Distributed Array Datatype Constructor"). Either takes, of each dimension, some
+// blocks at equal distances and perhaps a shorter one behind them; a dimension wraps the shape of
+// the faster ones in at most two loops, so the room needed depends on the number of dimensions
+// only.
 #include <mpi.h>
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace baton::datatype {
 
 namespace {
 
-// What is taken of one dimension, in units of its elements.
+// This is the part that is taken of one dimension, in units of its elements.
 struct Dimension {
   std::int64_t size;          // of the whole array
   std::int64_t block_count;   // full blocks
@@ -30,7 +31,7 @@ struct Dimension {
   }
 };
 
-// The array so far: the dimensions from the fastest on that have been added.
+// This is the array so far: the dimensions that have been added, from the fastest on.
 class Array {
  public:
   explicit Array(const Datatype& old) : old_(old), extent_(old.extent) {}
@@ -46,13 +47,13 @@ class Array {
     extent_ = extent_ * dimension.size;
   }
 
-  // Everything but the shape.
+  // Sets everything but the shape.
   void cover(Draft& draft) const {
     draft.cover(old_, copies_, low_, high_);
     draft.mark(0, extent_);
   }
 
-  // Once more over the dimensions, when all displacements are known to fit.
+  // Starts a second pass over the dimensions, when all displacements are known to fit.
   void start_shape() {
     retain_shape(old_.shape);
     shape_ = old_.shape;
@@ -102,7 +103,7 @@ class Array {
   const Shape* shape_ = nullptr;
 };
 
-// `dimension_at(i)` counts from 0; in C order the last is the fastest.
+// Lays all dimensions. `dimension_at(i)` counts from 0; in C order the last is the fastest.
 template <class DimensionAt>
 void lay_array(const Datatype& old, std::int64_t dimensions, int order, DimensionAt dimension_at,
                Draft& draft) {
@@ -137,10 +138,10 @@ Error bad_place(const char* array, std::int64_t place, std::int64_t value, const
               static_cast<long long>(value), rule);
 }
 
-// The part of a dimension that belongs to process `place` of `processes`, in blocks of `length`
-// dealt out in turn. Block distribution deals one round.
+// Returns the part of a dimension that belongs to process `place` of `processes`, in blocks of
+// `length` dealt out in turn. A block distribution deals one round.
 Dimension deal(std::int64_t size, std::int64_t length, std::int64_t processes, std::int64_t place) {
-  // Beyond the array's size a block's length means nothing; cut, its multiples stay in range.
+  // A length beyond the array's size means no more than the size; cut, its multiples stay in range.
   length = std::min(length, size);
   std::int64_t full_blocks = size / length;
   Dimension dimension{};
@@ -160,7 +161,7 @@ struct Distribution {
   std::int64_t dimensions;
   Numbers sizes, kinds, arguments, processes;
 
-  // Elements of a block; 0 where the argument is wrong.
+  // Returns the number of elements of a block; 0 where the argument is wrong.
   std::int64_t block_length(std::int64_t i) const {
     bool by_default = arguments[i] == MPI_DISTRIBUTE_DFLT_DARG;
     if (kinds[i] == MPI_DISTRIBUTE_NONE) return sizes[i];

@@ -36,7 +36,7 @@ Error lay(const Contents& contents, Draft& draft) {
   }
 }
 
-// A fresh object with a handle, or null.
+// Makes a fresh object with a handle; null when memory is short.
 Datatype* new_type() {
   void* memory = std::malloc(sizeof(Datatype));
   if (!memory) return nullptr;
@@ -59,7 +59,7 @@ Error construct(Recorder& record, Datatype** made) {
                 "it of fewer elements or smaller displacements");
   Datatype* type = draft.shape ? new_type() : nullptr;
   if (!type) return out_of_memory();
-  // Structs alone: docs/decisions/extents.md.
+  // Only the extents of structs are rounded: docs/decisions/extents.md.
   draft.fill(*type, record.contents().combiner == MPI_COMBINER_STRUCT);
   type->contents = record.take();
   type->signature = signature_of_parts(*type);

@@ -1,5 +1,5 @@
-// Datatypes made from the record of a constructor's arguments (datatype/contents.hpp). Called by
-// the entry points that make datatypes; array.cpp and layout.cpp have the parts by constructor.
+// This makes datatypes from the record of a constructor's arguments (datatype/contents.hpp). The
+// entry points that make datatypes call it; array.cpp and layout.cpp have the parts by constructor.
 #pragma once
 
 #include "base/error.hpp"
@@ -13,8 +13,8 @@ namespace baton::datatype {
 // for a size or bounds beyond 64 bits, MPI_ERR_NO_MEM.
 Error construct(Recorder& record, Datatype** made);
 
-// A second object and handle for the same type (MPI_Type_get_contents hands out new ones), without
-// name and attributes. A predefined type is returned as it is.
+// Makes a second object and handle for an equal type (MPI_Type_get_contents hands out new ones),
+// without name and attributes. A predefined type is returned as it is.
 Error equivalent(Datatype& type, Datatype** made);
 
 }  // namespace baton::datatype

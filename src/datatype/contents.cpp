@@ -9,7 +9,8 @@ namespace baton::datatype {
 
 namespace {
 
-// A record with room for the arrays, which lie behind it, the widest first. Null: no memory.
+// Allocates a record with room for the arrays, which lie behind it, the widest first. Null: no
+// memory.
 Contents* allocate(Exact integers, Exact wide, Exact types) {
   Exact bytes = Exact(sizeof(Contents)) + wide * sizeof(std::int64_t) + types * sizeof(Datatype*) +
                 integers * sizeof(int);

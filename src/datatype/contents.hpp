@@ -1,8 +1,8 @@
-// The arguments a datatype was made with: what MPI_Type_get_envelope and MPI_Type_get_contents
-// answer (MPI 5.0, "Decoding a Datatype"), what construction reads, and what counting of elements
-// walks. One allocation a record. Used by layers 4 and 10.
-// Invariant: complete when a type owns it, and never changed after; types and the copies that
-// MPI_Type_get_contents hands out share it.
+// A record has the arguments with which a datatype was made. MPI_Type_get_envelope and
+// MPI_Type_get_contents answer from it (MPI 5.0, "Decoding a Datatype"), construction reads it, and
+// counting of elements walks it. It is one allocation. Layers 4 and 10 use it.
+// Invariant: a record is complete when a type owns it, and never changed after; types and the
+// copies that MPI_Type_get_contents hands out share it.
 #pragma once
 
 #include <mpi.h>
@@ -17,9 +17,9 @@ namespace baton::datatype {
 
 class Datatype;
 
-// Which form of the constructor was called: MPI_X with int counts, or MPI_X_c with MPI_Count ones.
-// The first keeps counts among the integers and displacements among the addresses; the second
-// keeps both among the large counts. So one array of 64-bit numbers serves either.
+// This says which form of the constructor was called: MPI_X with int counts, or MPI_X_c with
+// MPI_Count ones. The first keeps counts among the integers and displacements among the addresses;
+// the second keeps both among the large counts. So one array of 64-bit numbers serves either.
 enum class CountForm : std::uint8_t { ints, counts };
 
 struct Contents {
@@ -38,11 +38,12 @@ struct Contents {
 };
 
 void retain_contents(Contents& contents);
-// With the last reference the types are released: all but the last of them, which is returned for
-// the caller to release (a chain of a million duplicates must not nest a million calls).
+// Drops a reference. With the last one the types are released, but for the last type, which is
+// returned for the caller to release (a chain of a million duplicates must not nest a million
+// calls).
 [[nodiscard]] Datatype* drop_contents(Contents* contents);
 
-// How many arguments of each kind a constructor has, independent of the form.
+// This says how many arguments of each kind a constructor has, independent of the form.
 struct Arguments {
   Exact counts = 0;
   Exact addresses = 0;
@@ -50,8 +51,8 @@ struct Arguments {
   Exact types = 0;
 };
 
-// Fills a record, arguments in the order of the constructor's declaration. Without memory it takes
-// them and does nothing, so that only the end needs a check.
+// Fills a record, arguments in the order of the constructor's declaration. Without memory it
+// ignores the arguments, so that callers check only at the end.
 class Recorder {
  public:
   Recorder(int combiner, CountForm form, const Arguments& arguments);
@@ -79,7 +80,7 @@ class Recorder {
     return *this;
   }
 
-  // Whether there was memory.
+  // Returns whether there was memory.
   bool good() const { return contents_ != nullptr; }
   const Contents& contents() const { return *contents_; }
   // Hands the record over to a type.
@@ -93,7 +94,7 @@ class Recorder {
   Contents* contents_;
 };
 
-// Some arguments in a row, of either width.
+// These are consecutive arguments, of either width.
 struct Numbers {
   const int* narrow;
   const std::int64_t* wide;

@@ -1,5 +1,5 @@
-// Datatypes: what MPI_Datatype names. Size, extent and bounds, the shape of the data, and for
-// predefined types the kind of element that operations work on. Used by layers 4 to 10.
+// MPI_Datatype names a Datatype: size, extent and bounds, the shape of the data, and for predefined
+// types the kind of element on which operations work. Layers 4 to 10 use it.
 // Invariant: after commit nothing but name, attributes and the reference count changes.
 #pragma once
 
@@ -21,29 +21,29 @@ struct Contents;
 class Datatype {
  public:
   std::int64_t size = 0;    // bytes of data
-  std::int64_t extent = 0;  // bytes from one to the next
+  std::int64_t extent = 0;  // bytes from one element to the next
   std::int64_t lower_bound = 0;
   std::int64_t true_lower_bound = 0;
   std::int64_t true_extent = 0;
   const Shape* shape = nullptr;
-  // One after another, many of these are one run of bytes starting at the buffer's address.
+  // This says that consecutive elements are one run of bytes starting at the buffer's address.
   bool contiguous = false;
   bool committed = false;
-  // Whether the bounds come from markers (MPI_Type_create_resized and arrays set them).
+  // This says that the bounds come from markers (MPI_Type_create_resized and arrays set them).
   bool marked = false;
   bool predefined = false;
   Element element = Element::none;
-  // What addresses of its elements are multiples of (the standard's k).
+  // Addresses of its elements are multiples of this (the standard's k).
   std::uint8_t alignment = 1;
-  // How many basic elements one holds (a pair is two), and their predefined type where all are
-  // alike and no pairs (else null).
+  // This is the number of basic elements in one element of the type (a pair has two); then follows
+  // their predefined type where all are alike and no pairs (else null).
   std::int64_t elements = 0;
   Datatype* basic = nullptr;
   Signature signature;
-  // How it was made (datatype/contents.hpp); null for named predefined types.
+  // This records how it was made (datatype/contents.hpp); it is null for named predefined types.
   Contents* contents = nullptr;
   MPI_Datatype handle = MPI_DATATYPE_NULL;
-  void* attributes = nullptr;  // world/attribute.hpp's AttributeSet
+  void* attributes = nullptr;  // AttributeSet of world/attribute.hpp
   char name[MPI_MAX_OBJECT_NAME] = {};
   std::atomic<std::int32_t> references{1};
 };
@@ -51,10 +51,10 @@ class Datatype {
 using DatatypeTable = HandleTable<Datatype, HandleTag::datatype>;
 extern DatatypeTable datatypes;
 
-// Fills the table of predefined types. Once, before anything else looks one up.
+// Fills the table of predefined types. It is called once, before any type is looked up.
 void make_predefined_datatypes();
 
-// A freed type lives until the last communication that uses it has ended.
+// A freed type lives until the last communication that uses it has ended, which holds a reference.
 inline void retain(Datatype& type) {
   // relaxed: whoever retains already holds a reference.
   if (!type.predefined) type.references.fetch_add(1, std::memory_order_relaxed);

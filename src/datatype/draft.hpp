@@ -1,6 +1,6 @@
-// A datatype under construction: what its constructor's arguments say about its bounds, size,
-// elements and shape (MPI 5.0, "Derived Datatypes" and "Lower-Bound and Upper-Bound Markers").
-// Used by construct.cpp, layout.cpp and array.cpp.
+// A draft is a datatype under construction: the bounds, size, elements and shape that follow from
+// its constructor's arguments (MPI 5.0, "Derived Datatypes" and "Lower-Bound and Upper-Bound
+// Markers"). construct.cpp, layout.cpp and array.cpp use it.
 #pragma once
 
 #include <cstdint>
@@ -15,32 +15,32 @@ class Draft {
  public:
   ~Draft() { release_shape(shape); }
 
-  // `copies` of `old`, the lowest at displacement `low`, the highest at `high` (bytes).
+  // Adds `copies` of `old`, the lowest at displacement `low`, the highest at `high` (bytes).
   void cover(const Datatype& old, Exact copies, Exact low, Exact high);
 
-  // Puts both markers, in place of those that the covered types have.
+  // Sets both markers, in place of those that the covered types have.
   void mark(Exact lower_bound, Exact upper_bound);
 
-  // Some displacement is no 64-bit number.
+  // Notes that some displacement is no 64-bit number.
   void refuse() { refused_ = true; }
-  // Whether size, bounds and all displacements are 64-bit numbers.
+  // Returns whether size, bounds and all displacements are 64-bit numbers.
   bool fits() const;
 
-  // Moves it all into `type`; fits() holds and there is a shape. `rounded`: the extent becomes a
-  // multiple of the alignment, where no marker says what it is.
+  // Moves all of it into `type`; fits() must hold and there must be a shape. `rounded`: the extent
+  // becomes a multiple of the alignment, where no marker sets it.
   void fill(Datatype& type, bool rounded);
 
-  // Null until laid, or when memory was short. Owned.
+  // The shape is null until it is laid, or when memory was short. It is owned.
   const Shape* shape = nullptr;
-  // Shared with a type instead of newly laid.
+  // Shares the shape of a type instead of laying a new one.
   void share_shape(const Datatype& old) {
     retain_shape(old.shape);
     shape = old.shape;
   }
 
  private:
-  // Of the data, first and last byte; of the parts' own bounds; of the markers. Without data or
-  // markers the pair is empty.
+  // These spans are the first and last byte of the data, the bounds of the parts, and the markers.
+  // Without data or markers a span is empty.
   struct Span {
     bool any = false;
     Exact lower = 0;
@@ -58,8 +58,8 @@ class Draft {
   std::uint8_t alignment_ = 1;
 };
 
-// Each fills a draft from a record, or explains what is wrong with an argument. What does not fit
-// 64 bits is left for fits() to find, and then no shape is laid.
+// Each function fills a draft from a record, or explains what is wrong with an argument. fits()
+// finds numbers beyond 64 bits later; then no shape is laid.
 Error lay_contiguous(const Contents& contents, Draft& draft);
 Error lay_vector(const Contents& contents, Draft& draft);
 Error lay_blocks(const Contents& contents, Draft& draft);

@@ -1,5 +1,5 @@
-// Kinds of elements: what a predefined datatype is to an operation. Used by datatypes and by the
-// kernels, which are compiled several times: nothing but constants here.
+// The kind of element says what a predefined datatype is to an operation. Datatypes use it, and the
+// kernels, which are compiled several times; so there is nothing but constants here.
 #pragma once
 
 #include <cstdint>
@@ -10,21 +10,21 @@ namespace baton::datatype {
 
 enum class Element : std::uint8_t {
   none,  // not predefined, or no operation is defined on it (MPI_PACKED, MPI_WCHAR ...)
-  int8,  // from here to float128: what may be the value of a pair
+  int8,  // from here to float128: kinds that may be a pair's value
   int16,
   int32,
   int64,
   uint8,
   uint16,
   uint32,
-  uint64,  // up to here: what may be the index of a pair
+  uint64,  // up to here: kinds that may be a pair's index
   int128,
   float16,
   float32,
   float64,
   long_double,
   float128,
-  // Fortran's integers: without logical operations.
+  // These are Fortran's integers, without logical operations.
   plain_int8,
   plain_int16,
   plain_int32,
@@ -41,13 +41,14 @@ enum class Element : std::uint8_t {
   logical64,
   logical128,
   byte,
-  // Operations that the standard does not define, but that programs use elsewhere: all integer ones
-  // on MPI_CHAR, the logical ones on MPI_AINT, MPI_COUNT and MPI_OFFSET.
+  // These kinds have operations that the standard does not define, but that programs use with other
+  // MPI libraries: all integer ones on MPI_CHAR, the logical ones on MPI_AINT, MPI_COUNT and
+  // MPI_OFFSET.
   text8,
   address64,
   pair_float_float,
   pair_double_double,
-  // A pair of any value and an integer index, laid out as a C struct; see pair_of.
+  // These are pairs of any value and an integer index, laid out as a C struct; see pair_of.
   first_pair = 64,
   pair_float_int = first_pair + (float32 - int8) * 8 + (int32 - int8),
   pair_double_int = first_pair + (float64 - int8) * 8 + (int32 - int8),
@@ -58,8 +59,8 @@ enum class Element : std::uint8_t {
 };
 inline constexpr int element_count = 64 + 14 * 8;
 
-// The same integer where the logical operations make no difference. (Always inlined: a copy that
-// was compiled for one level must not serve another.)
+// Returns the kind without that distinction, where the logical operations make no difference.
+// (Always inlined: a copy that was compiled for one level must not serve another.)
 BATON_INLINE constexpr Element without_plain(Element element) {
   if (element == Element::address64) return Element::int64;
   if (element < Element::plain_int8 || element > Element::plain_int64) return element;
@@ -71,8 +72,8 @@ BATON_INLINE constexpr bool is_pair(Element element) {
   return element >= Element::pair_float_float;
 }
 
-// The element of a value and its index (MPI_Type_get_value_index); `none` where the value cannot be
-// ordered or the index is no integer of at most 64 bits.
+// Returns the element of a value and its index (MPI_Type_get_value_index); `none` where the value
+// cannot be ordered or the index is no integer of at most 64 bits.
 BATON_INLINE constexpr Element pair_of(Element value, Element index) {
   value = without_plain(value);
   index = without_plain(index);

@@ -114,7 +114,7 @@ Error for_each_run(const Datatype& type, std::int64_t count, TakeRun take, void*
   if (count == 0 || type.size == 0) return MPI_SUCCESS;
   if (type.basic) return take(taker, *type.basic, count * type.elements);
   std::int64_t children = child_count(type);
-  // One child alone: its repetitions within the elements and the elements themselves are one row.
+  // There is one child alone: its repetitions within the elements and the elements form one row.
   if (children == 1) {
     Child child = child_at(type, 0);
     return for_each_run(*child.type, count * child.count, take, taker);

@@ -1,5 +1,5 @@
-// Arithmetic on sizes and displacements that knows when 64 bits do not hold the result: what a
-// program asks for may be any product of its arguments. Used while a datatype is made.
+// This is arithmetic on sizes and displacements that knows when 64 bits do not hold the result,
+// since sizes are products of a program's arguments. It is used while a datatype is made.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Exact {
     product.lost_ = __builtin_mul_overflow(a.value_, b.value_, &product.value_) | a.lost_ | b.lost_;
     return product;
   }
-  // A lost number stays lost whichever it is compared with.
+  // A lost number stays lost with whatever it is compared.
   friend constexpr Exact least(Exact a, Exact b) {
     Exact less = a.value_ < b.value_ ? a : b;
     less.lost_ = a.lost_ | b.lost_;
@@ -39,11 +39,12 @@ class Exact {
   }
 
   constexpr bool fits() const { return !lost_ && value_ == static_cast<std::int64_t>(value_); }
-  // Only where fits(); else some number.
+  // This is the number only where fits() holds; else it is arbitrary.
   constexpr std::int64_t value() const { return static_cast<std::int64_t>(value_); }
 
  private:
-  // Twice as wide, so that sums and products which come back into range are not called lost.
+  // The value is twice as wide, so that sums and products which come back into range are not called
+  // lost.
   __int128 value_;
   bool lost_ = false;
 };

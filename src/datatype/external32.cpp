@@ -13,7 +13,8 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// How one basic type is written: `numbers` of `native` bytes each become as many of `external`.
+// This says how one basic type is written: `numbers` of `native` bytes each become as many of
+// `external`.
 struct Format {
   enum class Rule { reversed, signed_narrowed, unsigned_narrowed, widened_float };
   Rule rule;
@@ -25,7 +26,7 @@ struct Format {
 Format format_of(const Datatype& basic) {
   using Rule = Format::Rule;
   int size = static_cast<int>(basic.size);
-  // The types whose size differs: the standard's table has 4 bytes for long and 2 for wchar_t.
+  // These types have another size: the standard's table has 4 bytes for long and 2 for wchar_t.
   if (basic.handle == MPI_LONG) return {Rule::signed_narrowed, 1, size, 4};
   if (basic.handle == MPI_UNSIGNED_LONG) return {Rule::unsigned_narrowed, 1, size, 4};
   if (basic.handle == MPI_WCHAR) return {Rule::unsigned_narrowed, 1, size, 2};
@@ -90,7 +91,7 @@ Error does_not_fit(const Datatype& basic, int bytes) {
               basic.name, bytes);
 }
 
-// Little-endian integers shortened to big-endian ones.
+// Shortens little-endian integers to big-endian ones.
 Error narrow(const Datatype& basic, const Format& format, const char* from, char* to,
              std::int64_t count) {
   bool is_signed = format.rule == Format::Rule::signed_narrowed;
@@ -115,7 +116,7 @@ void widen(const Format& format, const char* from, char* to, std::int64_t count)
   }
 }
 
-// The processor's long double to and from the IEEE format of 16 bytes.
+// These convert the processor's long double to and from the IEEE format of 16 bytes.
 void encode_long_double(const char* from, char* to) {
   long double number;
   std::memcpy(&number, from, sizeof number);
@@ -159,16 +160,16 @@ void decode(const Format& format, const char* from, char* to, std::int64_t eleme
   }
 }
 
-// The elements as this machine packs them, some at a time.
+// This holds the elements as this machine packs them, some at a time.
 struct Window {
   static constexpr std::int64_t room = 4096;
   const Datatype& type;
   char* buffer;
-  char* external;           // where the next element is, or goes
+  char* external;           // where the next element is read or written
   std::int64_t total;       // packed bytes of all elements
-  std::int64_t begin = 0;   // packed bytes before the window
-  std::int64_t used = 0;    // of the window: taken out (packing) or put in (unpacking)
-  std::int64_t filled = 0;  // of the window, packing only
+  std::int64_t begin = 0;   // packed bytes before this window
+  std::int64_t used = 0;    // bytes taken out (packing) or put in (unpacking)
+  std::int64_t filled = 0;  // bytes in it, packing only
   char bytes[room] = {};
 };
 

@@ -1,6 +1,7 @@
-// The data representation "external32" (MPI 5.0, "External Data Representation: external32"): big
-// endian, every type of one size everywhere, elements without gaps. Packing goes over the basic
-// elements in runs, through a buffer that stays in cache; nothing is allocated. Used by layer 10.
+// This converts to and from the data representation "external32" (MPI 5.0, "External Data
+// Representation: external32"): big endian, every type of one size everywhere, elements without
+// gaps. Packing goes over the basic elements in runs, through a buffer that stays in cache; nothing
+// is allocated. Layer 10 uses it.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +11,12 @@
 
 namespace baton::datatype {
 
-// Bytes of one element of `type` in external32; never more than its packed size here.
+// Returns the bytes of one element of `type` in external32; never more than its packed size here.
 std::int64_t external_size(const Datatype& type);
 
-// `count` elements at `buffer` to or from `packed`, which has room for external_size of each. A
-// number that the other side's representation cannot hold (a long beyond 32 bits, a wide character
-// beyond 16): MPI_ERR_CONVERSION; what was converted before it stays.
+// These convert `count` elements at `buffer` to or from `packed`, which has room for external_size
+// of each. MPI_ERR_CONVERSION: the other representation cannot hold a number (a long beyond 32
+// bits, a wide character beyond 16); the elements before it have been converted.
 Error pack_external(const Datatype& type, std::int64_t count, const void* buffer, void* packed);
 Error unpack_external(const Datatype& type, std::int64_t count, void* buffer, const void* packed);
 

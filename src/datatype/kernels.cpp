@@ -1,6 +1,6 @@
-// The loops of the predefined operations, and which is defined on which kind of element. Compiled
-// once a level (src/CMakeLists.txt): no function may be shared with another file, or instructions
-// of a higher level leak into common code. Hence no inline functions from headers here.
+// This has the loops of the predefined operations, and their table by kind of element. It is
+// compiled once a level (src/CMakeLists.txt): no function may be shared with another file, or
+// instructions of a higher level leak into common code. So it uses no inline functions of headers.
 #include "datatype/kernels.hpp"
 
 #ifdef __F16C__
@@ -18,7 +18,7 @@ namespace baton::datatype::BATON_KERNEL_LEVEL {
 
 namespace {
 
-// What vector instructions do nothing for exists in the baseline only.
+// Loops that vector instructions do not speed up exist in the baseline only.
 constexpr bool is_baseline = BATON_KERNEL_BASELINE;
 
 using float16 = _Float16;
@@ -26,8 +26,8 @@ using float128 = __float128;
 using int128 = __int128;
 using uint128 = unsigned __int128;
 
-// What arithmetic on a type is done in: halves in floats, whose rounding is then the only one and
-// the same with and without instructions for halves; short integers where nothing overflows.
+// Arithmetic on a type is done in this type: for halves in float, which rounds only once, equally
+// with or without instructions for halves; for short integers in a type that does not overflow.
 template <class T>
 struct Arithmetic {
   using Type = T;
@@ -65,7 +65,7 @@ struct Product {
     return a * b;
   }
 };
-// When either is no number, the right one stays.
+// When either value is not a number, the right one stays.
 struct Maximum {
   template <class T>
   static auto takes_left(T a, T b) {
@@ -115,7 +115,7 @@ struct BitXor {
     return a ^ b;
   }
 };
-// Of equal values the lower index wins, whichever side it comes from.
+// Among equal values the lower index wins, whichever side it comes from.
 struct MaximumLocation {
   template <class T>
   static bool takes_left(const T& a, const T& b) {
@@ -129,7 +129,7 @@ struct MinimumLocation {
   }
 };
 
-// Elements wherever they lie: buffers need not be aligned.
+// These load and store elements wherever they lie: buffers need not be aligned.
 template <class T>
 struct __attribute__((packed, may_alias)) Loose {
   T value;
@@ -158,7 +158,7 @@ void run_ordered(const void* in, void* inout, std::int64_t count) {
   }
 }
 
-// Halves: eight at a time where the CPU converts them, one by one in the compiler's way elsewhere.
+// Halves are converted eight at a time where the CPU can, elsewhere one by one by the compiler.
 #ifdef __F16C__
 template <class Op>
 __m128i eight_halves(__m128i a, __m128i b) {
@@ -214,8 +214,8 @@ void multiply_one_by_one(const void* in, void* inout, std::int64_t count) {
   }
 }
 
-// Products of complex numbers, several at once: the compiler's own vectors would fuse multiply and
-// add (GCC 12 does, whatever -ffp-contract says).
+// This multiplies several complex numbers at once: the compiler's own vectors would fuse multiply
+// and add (GCC 12 does, whatever -ffp-contract says).
 template <class Part, class Lane>
 void multiply_complex(const void* in, void* inout, std::int64_t count) {
 #if defined __AVX512F__
@@ -258,7 +258,7 @@ void multiply_complex(const void* in, void* inout, std::int64_t count) {
   __builtin_memcpy(b, &right, rest);
 }
 
-// Copies value and index, never the gap between them.
+// This copies value and index, never the gap between them.
 template <class Op, class Value, class Index>
 void run_pairs(const void* in, void* inout, std::int64_t count) {
   using Pair = ValueIndex<Value, Index>;
@@ -275,7 +275,7 @@ void run_pairs(const void* in, void* inout, std::int64_t count) {
   }
 }
 
-// What makes no difference between signed and unsigned works on unsigned ones, which may overflow.
+// Where signed and unsigned make no difference, loops use unsigned integers, which may overflow.
 template <class Op>
 Kernel for_unsigned(Element element) {
   switch (element) {
@@ -464,7 +464,7 @@ Kernel for_arithmetic(Element element) {
   return kernel ? kernel : for_complex(__is_same(Op, Sum), element);
 }
 
-// C's integers and the logicals, not Fortran's integers.
+// This is for C's integers and the logicals, not for Fortran's integers.
 template <class Op>
 Kernel for_truth(Element element) {
   bool of_c = element >= Element::int8 && element <= Element::uint64;

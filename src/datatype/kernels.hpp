@@ -1,6 +1,6 @@
-// Kernels: the loops of the predefined operations. kernels.cpp is compiled once a level of vector
-// instructions, each time into a namespace of its own; operation.cpp chooses. Invariant: results do
-// not depend on the level, to the bit.
+// Kernels are the loops of the predefined operations. kernels.cpp is compiled once a level of
+// vector instructions, each time into a namespace of its own; operation.cpp chooses. Invariant:
+// results do not depend on the level, to the bit.
 #pragma once
 
 #include <mpi.h>
@@ -11,12 +11,12 @@
 
 namespace baton::datatype {
 
-// inout[i] = in[i] op inout[i] for `count` elements that lie one after another, in any alignment.
+// A kernel sets inout[i] = in[i] op inout[i] for `count` consecutive elements, in any alignment.
 using Kernel = void (*)(const void* in, void* inout, std::int64_t count);
 
-// The kernel of a predefined operation on a kind of element; null where it is not defined (MPI 5.0,
-// "Predefined Reduction Operations" and "MINLOC and MAXLOC"), and on levels above the baseline also
-// where vector instructions have nothing to add.
+// Returns the kernel of a predefined operation on a kind of element; null where it is not defined
+// (MPI 5.0, "Predefined Reduction Operations" and "MINLOC and MAXLOC"), and on levels above the
+// baseline also where vector instructions have nothing to add.
 namespace baseline {
 Kernel find_kernel(MPI_Op operation, Element element);
 }

@@ -1,4 +1,4 @@
-// What each constructor but those of arrays means: which old types lie where.
+// This says, for each constructor but those of arrays, which old types lie where.
 #include <mpi.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ void Draft::fill(Datatype& type, bool rounded) {
     type.lower_bound = markers_.lower.value();
     type.extent = (markers_.upper - markers_.lower).value();
   } else {
-    // The standard's epsilon: elements of an array of these stay aligned.
+    // This is the standard's epsilon: elements of an array of these stay aligned.
     std::int64_t unit = rounded ? alignment_ : 1;
     type.lower_bound = bounds_.lower.value();
     type.extent = ((bounds_.upper - bounds_.lower).value() + unit - 1) / unit * unit;
@@ -75,7 +75,7 @@ Error lay_contiguous(const Contents& contents, Draft& draft) {
   return MPI_SUCCESS;
 }
 
-// MPI_Type_vector and MPI_Type_create_hvector.
+// This lays MPI_Type_vector and MPI_Type_create_hvector.
 Error lay_vector(const Contents& contents, Draft& draft) {
   bool in_bytes = contents.combiner == MPI_COMBINER_HVECTOR;
   ArgumentReader read(contents);
@@ -97,7 +97,7 @@ Error lay_vector(const Contents& contents, Draft& draft) {
 
 namespace {
 
-// The blocks of the indexed constructors and of MPI_Type_create_struct.
+// These are the blocks of the indexed constructors and of MPI_Type_create_struct.
 struct Blocks {
   explicit Blocks(const Contents& contents) : contents_(contents), read_(contents) {
     int combiner = contents.combiner;
@@ -128,7 +128,7 @@ struct Blocks {
   Numbers displacements{};
 };
 
-// One shape for all blocks that are alike: neighbors usually are.
+// Blocks that are alike share one shape: neighbors usually are.
 class BlockShapes {
  public:
   ~BlockShapes() { release_shape(last_); }

@@ -1,6 +1,6 @@
-// The inner loops of packing and unpacking: evenly spaced blocks and lists of runs. Called by
-// walk.cpp, which is compiled once a level of vector instructions. Nothing outside the blocks is
-// written, and of a packed buffer nothing beyond its data.
+// These are the inner loops of packing and unpacking: evenly spaced blocks and lists of runs.
+// walk.cpp calls them, which is compiled once a level of vector instructions. Nothing outside the
+// blocks is written, and of a packed buffer nothing beyond its data.
 #pragma once
 
 #ifdef __AVX512F__
@@ -22,7 +22,7 @@ namespace baton::datatype::BATON_KERNEL_LEVEL {
 
 enum class Direction { pack, unpack };
 
-// One run of bytes between its place and the packed form.
+// Moves one run of bytes between its place and the packed form.
 template <Direction direction>
 BATON_INLINE void move_bytes(char* place, char* packed, std::int64_t bytes) {
   auto length = static_cast<std::size_t>(bytes);
@@ -31,9 +31,8 @@ BATON_INLINE void move_bytes(char* place, char* packed, std::int64_t bytes) {
   platform::copy_run(to, from, length);
 }
 
-// Numbers with as much between them as in them, packed 64 bytes at a time: two loads and a shuffle
-// for eight. What lies between is read, too, but never beyond the last number, so nothing that is
-// not there.
+// Packs numbers with gaps of their own size, 64 bytes at a time: two loads and a shuffle for eight.
+// The gaps are read, too, but nothing beyond the last number, so no memory that may not be mapped.
 template <class Number>
 std::int64_t pack_every_second(const char* place, std::int64_t count, char* packed) {
   typedef Number Group __attribute__((vector_size(64)));
@@ -54,7 +53,7 @@ std::int64_t pack_every_second(const char* place, std::int64_t count, char* pack
   return done;
 }
 
-// Numbers packed 64 bytes at a time, so that few stores are under way to memory that another core
+// Packs numbers 64 bytes at a time, so that few stores are under way to memory that another core
 // holds. Returns how many it has done; a few may be left.
 template <class Number>
 std::int64_t pack_numbers(const char* place, std::int64_t stride, std::int64_t count,
@@ -76,8 +75,8 @@ std::int64_t pack_numbers(const char* place, std::int64_t stride, std::int64_t c
   return done;
 }
 
-// Back to every second place, four numbers of 8 bytes a store; the mask spares what lies between.
-// Returns how many it has done: none without instructions for it.
+// Unpacks to every second place, four numbers of 8 bytes a store; the mask spares the gaps. Returns
+// how many it has done: none without instructions for it.
 inline std::int64_t unpack_every_second(char* place, std::int64_t count, const char* packed) {
   std::int64_t done = 0;
 #ifdef __AVX512F__
@@ -93,8 +92,8 @@ inline std::int64_t unpack_every_second(char* place, std::int64_t count, const c
   return done;
 }
 
-// `count` blocks of the size of a Piece; or, overlapping, of up to twice that size. Steps apply to
-// both sides.
+// Moves `count` blocks of the size of a Piece; or, overlapping, of up to twice that size. Steps
+// apply to both sides.
 template <Direction direction, class Piece, bool overlapping>
 void move_pieces(char* place, std::int64_t stride, std::int64_t count, std::int64_t bytes,
                  char* packed, std::int64_t packed_stride) {
@@ -111,7 +110,7 @@ void move_pieces(char* place, std::int64_t stride, std::int64_t count, std::int6
   }
 }
 
-// `count` blocks of `bytes`, `stride` bytes apart in memory and `packed_stride` when packed.
+// Moves `count` blocks of `bytes`, `stride` bytes apart in memory and `packed_stride` when packed.
 template <Direction direction>
 void move_blocks(char* place, std::int64_t stride, std::int64_t count, std::int64_t bytes,
                  char* packed, std::int64_t packed_stride) {
@@ -149,8 +148,8 @@ void move_blocks(char* place, std::int64_t stride, std::int64_t count, std::int6
   }
 }
 
-// `count` times a short list of runs, `stride` bytes apart: run by run for many repetitions, so
-// that each inner loop moves one size.
+// Moves `count` times a short list of runs, `stride` bytes apart: run by run for many repetitions,
+// so that each inner loop moves one size.
 template <Direction direction>
 void move_repeated_runs(const Shape& list, char* origin, std::int64_t stride, std::int64_t count,
                         char* packed) {
@@ -170,7 +169,7 @@ void move_repeated_runs(const Shape& list, char* origin, std::int64_t stride, st
   }
 }
 
-// Runs [first, last) of a list.
+// Moves runs [first, last) of a list.
 template <Direction direction>
 void move_runs(const Shape& list, std::int64_t first, std::int64_t last, char* origin,
                char* packed) {

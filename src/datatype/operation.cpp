@@ -29,7 +29,8 @@ alignas(Operation) char storage[row_count][sizeof(Operation)];
 Kernel kernels[row_count][element_count];
 
 Kernel find_kernel(int level, bool narrow, MPI_Op operation, Element element) {
-  // MPI_CHAR is C's char, addresses are numbers: as elsewhere, not as in the standard.
+  // MPI_CHAR counts as C's char and addresses as numbers, as in other libraries, not as in the
+  // standard.
   if (element == Element::text8) element = char(-1) < 0 ? Element::int8 : Element::uint8;
   if (element == Element::address64) element = Element::int64;
   Kernel found = nullptr;

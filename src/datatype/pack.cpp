@@ -51,7 +51,7 @@ void copy(const Datatype& from_type, const void* from, const Datatype& to_type, 
           std::int64_t bytes) {
   if (from_type.contiguous) return unpack(to_type, to, 0, from, bytes);
   if (to_type.contiguous) return pack(from_type, from, 0, to, bytes);
-  // Neither is one run: through a bounce buffer that stays in cache.
+  // Neither buffer is one run, so data goes through a bounce buffer that stays in cache.
   constexpr std::int64_t bounce_bytes = 4096;
   char bounce[bounce_bytes];
   for (std::int64_t done = 0; done < bytes; done += bounce_bytes) {

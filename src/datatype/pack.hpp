@@ -1,5 +1,6 @@
-// Moving typed data: packing and unpacking from any byte to any other, the shape walked as far as
-// needed. Used by every way that moves typed data. Errors: none; callers have checked.
+// This moves typed data: it packs and unpacks from any byte to any other, and walks the shape as
+// far as needed. Every protocol that moves typed data uses it. There are no errors; callers have
+// checked.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,11 @@
 
 namespace baton::datatype {
 
-// Takes the walks of a level of vector instructions (platform/cpu.hpp) into use. At start.
+// Chooses the walks of a level of vector instructions (platform/cpu.hpp). It is called at start.
 void choose_walks(int level);
 
-// Packed bytes [position, position + bytes) of elements at `buffer`, one after another in steps of
-// the type's extent, to or from `packed`.
+// These copy the packed bytes [position, position + bytes) of elements at `buffer`, which follow
+// each other in steps of the type's extent, to or from `packed`.
 void pack(const Datatype& type, const void* buffer, std::int64_t position, void* packed,
           std::int64_t bytes);
 void unpack(const Datatype& type, void* buffer, std::int64_t position, const void* packed,
@@ -23,7 +24,7 @@ void unpack(const Datatype& type, void* buffer, std::int64_t position, const voi
 void copy(const Datatype& from_type, const void* from, const Datatype& to_type, void* to,
           std::int64_t bytes);
 
-// The same for one shape laid over `origin`.
+// These do so for one shape laid over `origin`.
 void pack_shape(const Shape* shape, const char* origin, std::int64_t position, char* packed,
                 std::int64_t bytes);
 void unpack_shape(const Shape* shape, char* origin, std::int64_t position, const char* packed,

@@ -43,7 +43,8 @@ using ShortInt = Pair<short, int>;
     name, #name, sizeof(First) + sizeof(Second), sizeof(Pair<First, Second>), Element::element, \
         alignof(Pair<First, Second>)                                                            \
   }
-// Of a type with two names the standard calls one the synonym; the other is its name.
+// Where a type has two names, the standard calls one of them the synonym; the type is called by the
+// other.
 const Row rows[] = {
     ROW(MPI_AINT, 8, address64),
     ROW(MPI_COUNT, 8, address64),
@@ -120,12 +121,12 @@ const Row rows[] = {
 #undef COMPLEX
 #undef PAIR
 
-// One block, but for the pair whose halves do not touch.
+// The shape is one block, but for the pair whose halves do not touch.
 const Shape* shape_of(const Row& row) {
   if (row.element != Element::pair_short_int) return make_block(row.size);
   Part halves[] = {{0, 0, make_block(sizeof(short))},
                    {offsetof(ShortInt, second), 0, make_block(sizeof(int))}};
-  const Shape* pair = make_sequence(halves, 2);  // which holds what it needs of them
+  const Shape* pair = make_sequence(halves, 2);  // holds references to its halves' shapes
   for (const Part& half : halves) release_shape(half.shape);
   return pair;
 }
@@ -157,7 +158,7 @@ void make_predefined_datatypes() {
     std::snprintf(type->name, sizeof type->name, "%s", row.name);
     datatypes.set_predefined(row.handle, type);
   }
-  // Pairs have their halves': all must be there.
+  // Pairs use their halves' rows, so all rows must be there first.
   for (const Row& row : rows) {
     Datatype& type = *datatypes.find(row.handle);
     type.signature = basic_signature(type);

@@ -1,5 +1,5 @@
-// The runs of bytes that typed data consists of, one after the other in its order: for those who
-// must treat each by itself. Whoever only packs or copies uses pack.hpp.
+// This visits the runs of bytes of which typed data consists, in its order, for callers that must
+// treat each by itself. Callers that only pack or copy use pack.hpp.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace baton::datatype {
 
-// Calls use(place, bytes) for each run of a shape laid over `origin`, until it returns false;
-// whether it never did.
+// Calls use(place, bytes) for each run of a shape laid over `origin`, until it returns false.
+// Returns whether it never did.
 template <class Use>
 bool for_each_run(const Shape* shape, char* origin, Use&& use) {
   switch (shape->kind) {
@@ -39,7 +39,7 @@ bool for_each_run(const Shape* shape, char* origin, Use&& use) {
   return true;
 }
 
-// The same for `count` elements of a type at `buffer`.
+// Does so for `count` elements of a type at `buffer`.
 template <class Use>
 bool for_each_run(const Datatype& type, void* buffer, std::int64_t count, Use&& use) {
   char* place = static_cast<char*>(buffer);

@@ -27,8 +27,8 @@ bool is_run(const Part& part) {
   return !part.shape || is_block(part.shape);
 }
 
-// A copy of `parts` without empty ones, blocks as runs, adjoining runs joined, starts filled in.
-// References are taken when the parts have found their place. Returns how many are left.
+// Copies `parts` without empty ones, with blocks as runs, adjoining runs joined, and starts filled
+// in. References are taken when the parts have found their place. Returns how many are left.
 std::int64_t join_parts(const Part* parts, std::int64_t count, Part* joined) {
   std::int64_t used = 0;
   std::int64_t start = 0;
@@ -116,7 +116,7 @@ const Shape* make_loop(std::int64_t count, std::int64_t stride, std::int64_t off
     return child;
   }
   if (is_block(child) && (stride == child->bytes || count == 1)) {
-    // One run. Away from the origin it is one block repeated once.
+    // The result is one run. Away from the origin it is one block repeated once.
     const Shape* block = make_block(count * child->bytes);
     if (offset == 0 || !block) return block;
     Shape* shape = new_shape(Shape::Kind::loop, block->bytes, 1);

@@ -1,7 +1,7 @@
-// The shape of a datatype: where its bytes lie, as a small tree of blocks, lists of runs, loops and
-// sequences whose size depends on how the type was built, not on how many elements it has. Used by
-// datatype construction; pack.hpp moves data by it. Invariant: a shape never changes once made; it
-// is shared by reference counting.
+// The shape of a datatype says where its bytes lie, as a small tree of blocks, lists of runs, loops
+// and sequences whose size depends on how the type was built, not on how many elements it has.
+// Datatype construction makes it; pack.hpp moves data by it. Invariant: a shape never changes once
+// made; it is shared by reference counting.
 #pragma once
 
 #include <atomic>
@@ -14,7 +14,7 @@ namespace baton::datatype {
 
 struct Shape;
 
-// A child of a sequence: a shape, or where that is null a run of `bytes`.
+// This is a child of a sequence: a shape, or where that is null a run of `bytes`.
 struct Part {
   std::int64_t offset;     // bytes from the parent's origin
   std::int64_t start = 0;  // packed bytes before this part
@@ -37,15 +37,15 @@ struct Shape {
   std::int64_t stride;
   std::int64_t offset;
   const Shape* child;
-  std::int64_t run_bytes;  // of runs: the size of each where all are alike, else 0
-  // Of runs; owned. Offsets from the origin, and where lengths differ the packed bytes before each
-  // run, with the whole size as one more at the end.
+  std::int64_t run_bytes;  // for runs: the size of each where all are alike, else 0
+  // These are for runs, and owned: the offsets from the origin, and where lengths differ the packed
+  // bytes before each run, with the whole size as one more at the end.
   std::int64_t* offsets;
   std::int64_t* starts;
-  Part* parts;  // of a sequence; owned
+  Part* parts;  // for a sequence; owned
 };
 
-// All return a new reference, or null when memory is short. Children are retained.
+// All functions return a new reference, or null when memory is short. Children are retained.
 const Shape* make_block(std::int64_t bytes);
 const Shape* make_loop(std::int64_t count, std::int64_t stride, std::int64_t offset,
                        const Shape* child);
@@ -56,7 +56,7 @@ const Shape* make_sequence(const Part* parts, std::int64_t count);
 void retain_shape(const Shape* shape);
 void release_shape(const Shape* shape);
 
-// Whether the data is one run of bytes starting at the origin.
+// Returns whether the data is one run of bytes starting at the origin.
 inline bool is_block(const Shape* shape) {
   return shape->kind == Shape::Kind::block;
 }

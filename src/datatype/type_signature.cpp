@@ -13,14 +13,15 @@ namespace {
 constexpr std::uint64_t base = 0x9e3779b97f4a7c15u;   // odd, so that no power is 0
 constexpr std::uint64_t predefined_handles = 0x1000;  // basic types below are the ABI's handles
 
-// A number whose bits depend on all bits of `value` (the finalizer of splitmix64).
+// Returns a number whose bits depend on all bits of `value` (the finalizer of splitmix64).
 std::uint64_t scramble(std::uint64_t value) {
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
   value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
   return value ^ (value >> 31);
 }
 
-// The same in every process: the ABI's value, or what a Fortran kind was asked for.
+// Returns a number that is equal in every process: the ABI's value, or the arguments of a Fortran
+// kind.
 std::uint64_t code_of(const Datatype& type) {
   if (!type.contents) return reinterpret_cast<std::uint64_t>(type.handle);
   auto code = static_cast<std::uint64_t>(type.contents->combiner);

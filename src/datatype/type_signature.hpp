@@ -1,5 +1,5 @@
-// The signatures of datatypes (datatype/signature.hpp): computed when a type is made, and as words
-// where `mpiexec --check` explains what does not match.
+// The signatures of datatypes (datatype/signature.hpp) are computed when a type is made, and
+// written in words where `mpiexec --check` explains a mismatch.
 #pragma once
 
 #include "datatype/datatype.hpp"
@@ -7,11 +7,12 @@
 
 namespace baton::datatype {
 
-// Of a predefined type; of one that is made of others, which have theirs.
+// These return the signature of a predefined type, and of a type that is made of others, which have
+// theirs.
 Signature basic_signature(const Datatype& type);
 Signature signature_of_parts(const Datatype& type);
 
-// "4 MPI_INT (16 bytes)", for an explanation.
+// This is "4 MPI_INT (16 bytes)", for an explanation.
 struct SignatureWords {
   explicit SignatureWords(const Signature& signature);
   char text[192];

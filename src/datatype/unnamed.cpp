@@ -20,7 +20,7 @@ struct Unnamed {
   Unnamed* next = nullptr;
 };
 constinit Unnamed* all_unnamed = nullptr;
-// Guards the list: the same question must have the same answer whichever thread asks.
+// This guards the list: equal requests must have the same answer whichever thread asks.
 constinit std::mutex unnamed_lock;
 
 bool alike(const Contents& a, const Contents& b) {
@@ -33,7 +33,7 @@ Error out_of_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for a datatype; free some, or raise the limit");
 }
 
-// The type of a record: the one there is, or a new one which `describe` completes.
+// Returns the type of a record: the existing one, or a new one which `describe` completes.
 template <class Describe>
 Error find_or_make(Recorder& record, Datatype** found, Describe describe) {
   if (!record.good()) return out_of_memory();
@@ -82,8 +82,8 @@ Error make_kind(Recorder& record, MPI_Datatype like, Datatype** type) {
                       [=](Datatype& made) { describe_like(*datatypes.find(like), made); });
 }
 
-// What the usual compilers have: IEEE formats of 4, 8 and 16 bytes, and on this processor the one
-// of 80 bits, which is C's long double.
+// These are the formats of the usual compilers: IEEE formats of 4, 8 and 16 bytes, and on this
+// processor the one of 80 bits, which is C's long double.
 struct RealKind {
   int precision, range;
   MPI_Datatype real, complex;
@@ -113,7 +113,7 @@ std::int64_t round_up(std::int64_t number, std::int64_t step) {
   return (number + step - 1) / step * step;
 }
 
-// As C lays out struct {value; index}.
+// The pair is laid out as C lays out struct {value; index}.
 void describe_pair(Datatype& value, Datatype& index, Datatype& type) {
   std::int64_t index_offset = round_up(value.size, index.alignment);
   type.alignment = std::max(value.alignment, index.alignment);

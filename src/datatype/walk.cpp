@@ -1,6 +1,6 @@
-// Walks a shape from one packed byte to another. Compiled once a level (src/CMakeLists.txt), so
-// nothing here may be shared with another file: no inline functions from headers but those that are
-// always inlined.
+// This walks a shape from one packed byte to another. It is compiled once a level
+// (src/CMakeLists.txt), so nothing here may be shared with another file: no inline functions from
+// headers but those that are always inlined.
 #include "datatype/walk.hpp"
 
 #include "datatype/move.hpp"
@@ -17,10 +17,10 @@ template <Direction direction>
 void walk(const Shape* shape, char* origin, std::int64_t position, char* packed,
           std::int64_t bytes);
 
-// A list that short is repeated run by run; guess.
+// A list of at most this many runs is repeated run by run; a guess.
 constexpr std::int64_t runs_of_a_struct = 16;
 
-// Whole repetitions of a loop's child.
+// Moves whole repetitions of a loop's child.
 template <Direction direction>
 void walk_repetitions(const Shape* child, char* origin, std::int64_t stride, std::int64_t count,
                       char* packed) {
@@ -36,7 +36,7 @@ void walk_repetitions(const Shape* child, char* origin, std::int64_t stride, std
   }
 }
 
-// Part of a repetition, all whole ones, part of the last.
+// Moves a part of a repetition, all whole ones, and a part of the last.
 template <Direction direction>
 void walk_loop(const Shape* child, std::int64_t stride, char* origin, std::int64_t position,
                char* packed, std::int64_t bytes) {
@@ -60,7 +60,7 @@ void walk_loop(const Shape* child, std::int64_t stride, char* origin, std::int64
   if (bytes > 0) walk<direction>(child, origin, 0, packed, bytes);
 }
 
-// The last of `count` rising numbers that is not above `position`; the first is 0.
+// Returns the last of `count` rising numbers that is not above `position`; the first is 0.
 template <class NumberAt>
 std::int64_t find_last(std::int64_t count, std::int64_t position, NumberAt number_at) {
   std::int64_t low = 0;
@@ -71,7 +71,7 @@ std::int64_t find_last(std::int64_t count, std::int64_t position, NumberAt numbe
   return low;
 }
 
-// The run that holds a packed position.
+// Returns the run that holds a packed position.
 std::int64_t find_run(const Shape* shape, std::int64_t position) {
   if (shape->run_bytes) return position / shape->run_bytes;
   return find_last(shape->count, position, [=](std::int64_t i) { return shape->starts[i]; });

@@ -1,5 +1,5 @@
-// The walk over a shape that packing and unpacking are made of. walk.cpp is compiled once a level
-// of vector instructions, each time into a namespace of its own; pack.cpp chooses.
+// Packing and unpacking use this walk over a shape. walk.cpp is compiled once a level of vector
+// instructions, each time into a namespace of its own; pack.cpp chooses.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace baton::datatype {
 
-// Moves packed bytes [position, position + bytes) of a child that repeats without end, `stride`
-// bytes apart from `place` on, to or from `packed`.
+// A walk moves packed bytes [position, position + bytes) of a child that repeats without end,
+// `stride` bytes apart from `place` on, to or from `packed`.
 using Walk = void (*)(const Shape* child, std::int64_t stride, char* place, std::int64_t position,
                       char* packed, std::int64_t bytes);
 struct Walks {

@@ -1,7 +1,7 @@
-// How much a rank's channel still has to do, on the status board for others to see: bytes of long
-// messages that it sends, receives or copies, as a size class. Written when the class changes
-// (message/core/outstanding.hpp), read by roots that choose whom to serve (collective/serving.hpp).
-// Invariant: a hint. Whoever reads it must be right with any value.
+// The status board shows to other ranks how much a rank's channel still has to do: the bytes of
+// long messages that it sends, receives or copies, as a size class. The rank writes it when the
+// class changes (message/core/outstanding.hpp), and roots that choose whom to serve read it
+// (collective/serving.hpp). Invariant: it is a hint. A reader must be correct with any value.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace baton::lockfree {
 
-// Class 0, idle: up to 4 KiB; n: up to 4 KiB times the n-th power of four.
+// Class 0 is idle: up to 4 KiB. Class n is up to 4 KiB times the n-th power of four.
 using ChannelClass = std::uint8_t;
 inline constexpr ChannelClass channel_idle = 0;
 inline constexpr ChannelClass channel_class_max = 15;
@@ -25,7 +25,7 @@ constexpr ChannelClass channel_class(std::int64_t bytes) {
       std::bit_width(static_cast<std::uint64_t>((bytes - 1) / channel_idle_bytes_max));
   return static_cast<ChannelClass>(std::min<int>((power + 1) / 2, channel_class_max));
 }
-// The most that a class stands for; the last has no end.
+// Returns the most bytes for which a class stands; the last class has no limit.
 constexpr std::int64_t channel_class_limit(ChannelClass size) {
   return channel_idle_bytes_max << (2 * size);
 }
@@ -43,7 +43,7 @@ inline void publish_channel(ChannelLine& line, ChannelClass size) {
   line.outstanding.store(size, std::memory_order_relaxed);
 }
 inline ChannelClass look_at_channel(const ChannelLine& line) {
-  // relaxed: as above; at most a worse order.
+  // relaxed: as above; an old value leads to a worse order at most.
   return std::min(line.outstanding.load(std::memory_order_relaxed), channel_class_max);
 }
 

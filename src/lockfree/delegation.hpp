@@ -1,8 +1,8 @@
-// Work that a rank asks another of its node to do, should that be in MPI just now. The work lies in
-// a slot of whoever asks; a bit at the other says that somebody has asked. If nobody has taken it
-// after a while, whoever asked withdraws it and does it itself. Used by window/delegate.cpp.
-// Invariant: work that was asked for is either taken once or withdrawn, never both; whoever has
-// taken it may use the slot until it has finished.
+// A delegation is work that a rank (the asker) asks another rank of its node to do, if that rank is
+// in MPI just now. The work lies in a slot of the asker; a bit at the other rank says that somebody
+// has asked. If the work is not taken after a while, the asker withdraws it and does it itself.
+// window/delegate.cpp uses this. Invariant: work that was asked for is either taken once or
+// withdrawn, never both; the rank that has taken it may use the slot until it has finished.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace baton::lockfree {
 
-// A step of the work in a slot; from `delegation_asked` on the number of whom it was asked is
-// added: a bell may ring for work that was withdrawn, when another is asked already.
+// These are the steps of the work in a slot. To `delegation_asked` the number of the rank that was
+// asked is added: a bell may ring for work that was withdrawn, when another rank is asked already.
 inline constexpr std::uint32_t delegation_idle = 0, delegation_taken = 1, delegation_done = 2,
                                delegation_asked = 3;
 
@@ -24,12 +24,12 @@ struct DelegationState {  // written by both, each at its step
 
 template <class Atomics>
 struct alignas(cache_line_bytes) DelegationBell {  // written by all
-  // A bit for the ranks whose number has this remainder by 64.
+  // A bit stands for the ranks whose number has this remainder by 64.
   typename Atomics::template Atomic<std::uint64_t> askers;
 };
 static_assert(sizeof(DelegationBell<Hardware>) == cache_line_bytes);
 
-// --- who asks, with the work in its slot
+// --- These functions are for the asker, whose slot has the work.
 
 template <class Atomics>
 void ask(DelegationState<Atomics>& state, std::uint32_t whom, DelegationBell<Atomics>& bell,
@@ -40,21 +40,21 @@ void ask(DelegationState<Atomics>& state, std::uint32_t whom, DelegationBell<Ato
   bell.askers.fetch_or(std::uint64_t{1} << own_rank % 64, std::memory_order_release);
 }
 
-// What was asked for is over, and its result in the slot.
+// Returns whether the work that was asked for is over, with its result in the slot.
 template <class Atomics>
 bool is_done(const DelegationState<Atomics>& state) {
   // ORDER delegation.done: acquire here, release in finish; the result, and all that was changed.
   return state.step.load(std::memory_order_acquire) == delegation_done;
 }
 
-// Whether nobody has taken it yet: a hint.
+// Returns whether nobody has taken the work yet. It is only a hint.
 template <class Atomics>
 bool is_untaken(const DelegationState<Atomics>& state, std::uint32_t whom) {
   // relaxed: nothing depends on it.
   return state.step.load(std::memory_order_relaxed) == delegation_asked + whom;
 }
 
-// Whether nobody has taken it, nor ever will.
+// Withdraws the work. Returns whether nobody has taken it, nor ever will.
 template <class Atomics>
 bool withdraw(DelegationState<Atomics>& state, std::uint32_t whom) {
   std::uint32_t expected = delegation_asked + whom;
@@ -63,7 +63,7 @@ bool withdraw(DelegationState<Atomics>& state, std::uint32_t whom) {
                                             std::memory_order_relaxed);
 }
 
-// --- who is asked
+// --- These functions are for the rank that is asked.
 
 template <class Atomics>
 std::uint64_t take_askers(DelegationBell<Atomics>& bell) {
@@ -73,7 +73,7 @@ std::uint64_t take_askers(DelegationBell<Atomics>& bell) {
   return bell.askers.exchange(0, std::memory_order_acquire);
 }
 
-// Whether there is work for us, and it is ours now.
+// Takes the work, if there is any for this rank. Returns whether it is this rank's now.
 template <class Atomics>
 bool take(DelegationState<Atomics>& state, std::uint32_t own_rank) {
   std::uint32_t expected = delegation_asked + own_rank;

@@ -1,12 +1,12 @@
-// The byte ring of the deposit models (source: "deposit", MPI over VMMC, 2000): one for each
-// ordered pair of ranks, in the receiver's slice. Messages lie in it as pieces: a line that says
-// what it is, then the data, contiguous. Used by message/deposit_model*.cpp and nothing else.
+// This is the byte ring of the deposit models (source: "deposit", MPI over VMMC, 2000): one for
+// each ordered pair of ranks, in the receiver's slice. Messages lie in it as pieces: a line that
+// describes the piece, then the data, contiguous. Only message/deposit/ uses it.
 // A piece is valid when its line holds its number, counted from 1. Lines stand where data stood a
 // lap ago; so the sender clears the place of the next line before it publishes a piece, and data
 // can never be taken for a line. Invariant: one sender and one receiver; a piece never goes round
-// the ring's end. What the models leave out of this shows their price: without `lazy` the sender
-// looks at the receiver's head each time, with `tail` a piece counts only when a second line,
-// behind its data, has come, too.
+// the ring's end. The models leave parts of this out, to show their price: without `lazy` the
+// sender looks at the receiver's head each time, with `tail` a piece counts only when a second
+// line, behind its data, has come, too.
 #pragma once
 
 #include <algorithm>
@@ -20,15 +20,15 @@ namespace baton::lockfree {
 
 inline constexpr std::int32_t no_deposit_slot = -1;
 
-// What a piece is.
+// This describes a piece.
 struct DepositHeader {
   std::uint32_t context = 0;
   std::int32_t tag = 0;
   std::int32_t source = 0;
-  std::int32_t slot = no_deposit_slot;  // of the sender's offers, if it must hear of the match
+  std::int32_t slot = no_deposit_slot;  // of the sender's offers, if it must learn of the match
   std::uint64_t message_bytes = 0;
-  std::uint64_t bytes = 0;   // of this piece; the room it takes, also when the data went elsewhere
-  bool is_first = true;      // of its message
+  std::uint64_t bytes = 0;   // of this piece; the room it takes, even when the data went elsewhere
+  bool is_first = true;      // the first piece of its message
   bool is_filler = false;    // no message: the line fills the ring up to its end
   bool redirected = false;   // the data lie in the advertised buffer already
   bool cancellable = false;  // by the sender, until it is matched
@@ -41,7 +41,7 @@ struct alignas(cache_line_bytes) DepositLine {
 };
 static_assert(sizeof(DepositLine<Hardware>) == cache_line_bytes);
 
-// Written by the receiver.
+// The receiver writes this line.
 template <class Atomics>
 struct alignas(cache_line_bytes) DepositHead {
   typename Atomics::template Atomic<std::uint64_t> bytes;  // consumed since the start
@@ -51,10 +51,10 @@ struct DepositRules {
   bool lazy = true;
   bool tail = false;
   bool delayed =
-      false;  // a message that would be split waits for contiguous room, if it can have any
+      false;  // a message that would be split waits for contiguous room, if that can ever be
 };
 
-// Where an end stands.
+// This is the position of one end in the ring.
 class DepositPosition {
  public:
   void attach(char* memory, std::uint64_t ring_length, DepositRules rules) {
@@ -89,12 +89,12 @@ class DepositPosition {
   char* memory_ = nullptr;
   std::uint64_t ring_bytes_ = 0;
   DepositRules rules_;
-  std::uint64_t offset_ = 0;  // in the ring
-  std::uint64_t bytes_ = 0;   // since the start
+  std::uint64_t offset_ = 0;  // bytes from the ring's start
+  std::uint64_t bytes_ = 0;   // bytes since the job's start
   std::uint64_t number_ = 1;  // of the piece here
 };
 
-// The sender's end; private memory.
+// This is the sender's end, in its private memory.
 template <class Atomics>
 class DepositSender : public DepositPosition {
  public:
@@ -104,8 +104,8 @@ class DepositSender : public DepositPosition {
     head_ = head;
   }
 
-  // How much of `left` bytes may go as the next piece, when it has room: as far as the ring's end.
-  // False: no room now, which is an outcome.
+  // Finds how many of `left` bytes may go as the next piece, at most up to the ring's end. False:
+  // there is no room now, which is a normal outcome.
   bool make_room(std::uint64_t left, std::uint64_t* piece) {
     const bool holds_nothing = to_end() < overhead() + (left ? line_bytes : 0);
     const bool would_split = room_of(left) > to_end() && room_of(left) + line_bytes <= ring_bytes_;
@@ -115,17 +115,18 @@ class DepositSender : public DepositPosition {
     return has_room(room_of(*piece));
   }
 
-  // Where the next piece's data go.
+  // Returns the address to which the next piece's data go.
   char* payload() const { return memory_ + offset_ + line_bytes; }
 
-  // Before the data are written: with a tail the line goes first, a message of its own.
+  // The sender calls this before it writes the data. With a tail the header line is published
+  // first.
   void begin(const DepositHeader& header) {
     if (!rules_.tail) return;
     // relaxed: the line below is published afterwards.
     line_at<Atomics>(tail_offset(header.bytes)).number.store(0, std::memory_order_relaxed);
     put_line(header);
   }
-  // The data are where they belong.
+  // The sender calls this when the data has been written.
   void end(const DepositHeader& header) {
     clear_next(room_of(header.bytes));
     if (rules_.tail)
@@ -136,14 +137,14 @@ class DepositSender : public DepositPosition {
     advance(room_of(header.bytes));
     messages_end_ = bytes_;
   }
-  // Whether the receiver has consumed every piece of a message that we have put.
+  // Returns whether the receiver has consumed every piece of a message that we have put.
   bool all_consumed() {
-    // ORDER deposit.consume: acquire here, release in DepositReceiver::take; what it did about them
-    // before it said so.
+    // ORDER deposit.consume: acquire here, release in DepositReceiver::take; what it did with them
+    // before.
     cached_head_ = head_->bytes.load(std::memory_order_acquire);
     return cached_head_ >= messages_end_;
   }
-  // How many pieces have been put, fillers included.
+  // Returns the number of pieces that have been put, fillers included.
   std::uint64_t pieces() const { return number_ - 1; }
 
  private:
@@ -154,10 +155,10 @@ class DepositSender : public DepositPosition {
     line.number.store(number_, std::memory_order_release);
   }
   void clear_next(std::uint64_t room) {
-    // relaxed: who looks there has seen this piece's number, which is published afterwards.
+    // relaxed: whoever looks there has seen this piece's number, which is published afterwards.
     line_at<Atomics>(after(room)).number.store(0, std::memory_order_relaxed);
   }
-  // The rest up to the ring's end, where no data fit.
+  // Fills the rest up to the ring's end, where no data fit.
   bool put_filler() {
     if (!has_room(to_end())) return false;
     std::uint64_t room = to_end();
@@ -169,7 +170,7 @@ class DepositSender : public DepositPosition {
     advance(room);
     return true;
   }
-  // Room for so much, and for the next line.
+  // Returns whether there is room for `room` bytes, and for the next line.
   bool has_room(std::uint64_t room) {
     std::uint64_t needed = bytes_ + room + line_bytes;
     if (rules_.lazy && needed - cached_head_ <= ring_bytes_) return true;
@@ -181,10 +182,10 @@ class DepositSender : public DepositPosition {
 
   DepositHead<Atomics>* head_ = nullptr;
   std::uint64_t cached_head_ = 0;
-  std::uint64_t messages_end_ = 0;  // of the last piece that is no filler
+  std::uint64_t messages_end_ = 0;  // end of the last piece that is no filler
 };
 
-// The receiver's end; private memory.
+// This is the receiver's end, in its private memory.
 template <class Atomics>
 class DepositReceiver : public DepositPosition {
  public:
@@ -194,7 +195,7 @@ class DepositReceiver : public DepositPosition {
     head_ = head;
   }
 
-  // Whether a piece stands here that counts; what it is.
+  // Returns whether a complete piece stands here, and describes it.
   bool peek(DepositHeader* header) {
     for (;; take(*header)) {
       if (!load(header)) return false;
@@ -202,7 +203,7 @@ class DepositReceiver : public DepositPosition {
     }
   }
   const char* payload() const { return memory_ + offset_ + line_bytes; }
-  // Done with the piece that peek has told of.
+  // Consumes the piece that peek has described.
   void take(const DepositHeader& header) {
     advance(header.is_filler ? line_bytes + header.bytes : room_of(header.bytes));
     // ORDER deposit.consume: release here, acquire in DepositSender::has_room; our reads are over.

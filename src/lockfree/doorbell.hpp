@@ -1,4 +1,4 @@
-// How a sender wakes a receiver, and how a receiver with many peers finds work.
+// With this a sender wakes a receiver, and a receiver with many peers finds work.
 // Each rank has one wake word, rarely written: asleep, wants doorbells, or neither. A sender reads
 // it after it has published; only when it is not 0 it does more. A receiver that wants to sleep or
 // to trust doorbells first writes the word, then makes sure that every sender has either published
@@ -22,7 +22,7 @@ struct alignas(cache_line_bytes) WakeLine {  // written by the receiver; by a wa
   typename Atomics::template Atomic<std::uint32_t> word;
 };
 
-// The first part of a mailbox.
+// This is the first part of a mailbox.
 template <class Atomics>
 struct Doorbell {
   WakeLine<Atomics> wake;
@@ -31,22 +31,23 @@ struct Doorbell {
     typename Atomics::template Atomic<std::uint32_t> wanted;  // 1: a sender found none to lease
   } chunks;
   typename Atomics::template Atomic<std::uint64_t>
-      bits[1];  // one bit a sender; as many words as needed
+      bits[1];  // one bit for each sender, in as many words as needed
 };
 static_assert(offsetof(Doorbell<Hardware>, bits) == 2 * cache_line_bytes);
 static_assert(offsetof(Doorbell<Hardware>, bits) + ranks_max / 8 <= shared_ring_control_offset);
 
-// Ends the receiver's sleep. Alone: for work that it finds elsewhere than in a ring (rooms,
-// offers). Returns true when the caller must issue a futex wake on the wake word.
+// Ends the receiver's sleep. It is called alone for work that the receiver finds elsewhere than in
+// a ring (rooms, offers). Returns true when the caller must issue a futex wake on the wake word.
 template <class Atomics>
 BATON_COLD bool end_sleep(Doorbell<Atomics>& doorbell) {
   // ORDER doorbell.wake: release here, acquire in announce; a receiver that announces anew sees
-  // what we have done before. Who clears the bit wakes, once; the futex call orders what follows.
+  // what we have done before. The thread that clears the bit wakes, once; the futex call orders
+  // what follows.
   std::uint32_t old = doorbell.wake.word.fetch_and(~wake_asleep, std::memory_order_release);
   return (old & wake_asleep) != 0;
 }
 
-// The sender's part, after it has published to the receiver's ring and, where fences are needed,
+// The sender calls this after it has published to the receiver's ring and, where fences are needed,
 // fenced. Returns true when the caller must issue a futex wake on the wake word.
 template <class Atomics>
 BATON_COLD bool ring_doorbell(Doorbell<Atomics>& doorbell, std::uint32_t sender) {
@@ -56,14 +57,14 @@ BATON_COLD bool ring_doorbell(Doorbell<Atomics>& doorbell, std::uint32_t sender)
   return end_sleep(doorbell);
 }
 
-// Whether anything more than publishing is due. One load of a line that rarely changes.
+// Returns whether anything more than publishing is due. It loads one line, which rarely changes.
 template <class Atomics>
 BATON_INLINE bool wants_attention(const Doorbell<Atomics>& doorbell) {
   // relaxed: ordered against our publish by the receiver's membarrier, or by the caller's fence.
   return BATON_UNLIKELY(doorbell.wake.word.load(std::memory_order_relaxed) != 0);
 }
 
-// The receiver's part: takes and clears one word of doorbells.
+// The receiver takes and clears one word of doorbells.
 template <class Atomics>
 std::uint64_t take_doorbells(Doorbell<Atomics>& doorbell, std::uint32_t word) {
   // relaxed: a look that finds nothing orders nothing.
@@ -77,7 +78,7 @@ std::uint64_t take_doorbells(Doorbell<Atomics>& doorbell, std::uint32_t word) {
 template <class Atomics>
 void announce(Doorbell<Atomics>& doorbell, std::uint32_t bits) {
   // ORDER doorbell.wake: acquire here, release in end_sleep; what those who ended our last sleep
-  // have done. Against all others the caller orders.
+  // have done. The caller orders against all others.
   doorbell.wake.word.fetch_or(bits, std::memory_order_acquire);
 }
 template <class Atomics>

@@ -1,10 +1,11 @@
-// How the elements that accumulates change are kept whole: short accumulates change each element by
-// an atomic instruction, long ones all of theirs under a lock, with plain vector instructions. Both
-// at once would lose changes, so the guard has a mode. While it is `atomic`, whoever changes
-// elements says so in a line of its own; whoever wants the lock for plain changes first sets
-// `locked` and waits until nobody is at it. In `locked` mode everybody takes the lock, until that
-// has been in vain for a while. Used by window/. Invariant: plain changes happen only in `locked`
-// mode, by the lock's holder, when no line says busy.
+// An element guard keeps the elements of a window consistent under accumulates: short accumulates
+// change each element by an atomic instruction, long ones change all of theirs under a lock, with
+// plain vector instructions. Both at once would lose changes, so the guard has a mode. While it is
+// `atomic`, a rank that changes elements says so in a busy line of its own; a rank that wants the
+// lock for plain changes first sets `locked` and waits until no line is busy. In `locked` mode
+// every rank takes the lock, until that has been unnecessary for a while. window/ uses this.
+// Invariant: plain changes happen only in `locked` mode, by the lock's holder, when no line says
+// busy.
 #pragma once
 
 #include <bit>
@@ -17,25 +18,25 @@ namespace baton::lockfree {
 enum class GuardMode : std::uint32_t {
   atomic,
   locked,
-  always_locked,  // for good: memory that not all can map
+  always_locked,  // for good: memory that not all ranks can map
 };
 
 template <class Atomics>
 struct alignas(cache_line_bytes) ElementGuard {  // written by whoever holds the lock
   typename Atomics::template Atomic<GuardMode> mode;
-  typename Atomics::template Atomic<std::uint32_t> lone_uses;  // of the lock, by single elements
+  typename Atomics::template Atomic<std::uint32_t> lone_uses;  // in a row, by single elements
 };
 static_assert(sizeof(ElementGuard<Hardware>) == cache_line_bytes);
 
 template <class Atomics>
 struct alignas(cache_line_bytes) BusyLine {  // written by its rank
-  // How many of its threads change elements by atomic instructions now.
+  // This counts the rank's threads that change elements by atomic instructions now.
   typename Atomics::template Atomic<std::uint32_t> busy;
 };
 static_assert(sizeof(BusyLine<Hardware>) == cache_line_bytes);
 
-// Begins a change by atomic instructions; false: take the lock. `shared`: other threads of this
-// rank do so, too. `fence` is the caller's, where no membarrier orders for it.
+// Begins a change by atomic instructions; false: take the lock. `shared` says that other threads of
+// this rank do so, too. `fence` is the caller's fence, where no membarrier orders for it.
 template <class Atomics, class Fence>
 bool begin_atomic_change(const ElementGuard<Atomics>& guard, BusyLine<Atomics>& own, bool shared,
                          Fence fence) {
@@ -66,8 +67,8 @@ bool is_busy(const BusyLine<Atomics>& line) {
   return line.busy.load(std::memory_order_acquire) != 0;
 }
 
-// Before its first atomic change there a rank registers, so that whoever forbids them waits for it,
-// too. A bit by rank.
+// A rank registers before its first atomic change at a target, so that a rank that forbids atomic
+// changes waits for it, too. There is a bit for each rank.
 template <class Word>
 void add_visitor(Word* visitors, std::uint32_t rank) {
   // relaxed: ordered before the mode with the busy line.
@@ -78,21 +79,23 @@ void add_visitor(Word* visitors, std::uint32_t rank) {
 template <class Word, class Visit>
 void for_each_visitor(const Word* visitors, std::uint32_t ranks, Visit visit) {
   for (std::uint32_t first = 0; first < ranks; first += 64) {
-    // relaxed: behind the caller's membarrier or fence. Who registers later reads the mode.
+    // relaxed: it follows the caller's membarrier or fence. A rank that registers later reads the
+    // mode.
     std::uint64_t bits = visitors[first / 64].load(std::memory_order_relaxed);
     for (; bits != 0; bits &= bits - 1)
       visit(first + static_cast<std::uint32_t>(std::countr_zero(bits)));
   }
 }
 
-// Only the lock's holder changes it; for others it is a hint.
+// Returns the mode. Only the lock's holder changes it; for others it is a hint.
 template <class Atomics>
 GuardMode mode_of(const ElementGuard<Atomics>& guard) {
   // relaxed: whoever depends on it holds the lock, under which it is written.
   return guard.mode.load(std::memory_order_relaxed);
 }
 
-// Afterwards the caller orders (membarrier or fence), and waits for each busy line.
+// Forbids atomic changes. Afterwards the caller orders (membarrier or fence), and waits for each
+// busy line.
 template <class Atomics>
 void forbid_atomic_changes(ElementGuard<Atomics>& guard) {
   // relaxed: ordered by the caller.
@@ -100,10 +103,10 @@ void forbid_atomic_changes(ElementGuard<Atomics>& guard) {
   guard.lone_uses.store(0, std::memory_order_relaxed);
 }
 
-// For the holder that has forbidden them, or found them forbidden: for good.
+// Forbids atomic changes for good. The lock's holder calls it when they are forbidden.
 template <class Atomics>
 void keep_locked(ElementGuard<Atomics>& guard) {
-  // relaxed: who reads it takes the lock, as before.
+  // relaxed: a rank that reads it takes the lock, as before.
   guard.mode.store(GuardMode::always_locked, std::memory_order_relaxed);
 }
 
@@ -113,8 +116,8 @@ void allow_atomic_changes(ElementGuard<Atomics>& guard) {
   guard.mode.store(GuardMode::atomic, std::memory_order_release);
 }
 
-// The holder tells what it used the lock for; whether atomic instructions would have done better by
-// now, and cost less than the lock has.
+// The holder tells whether it used the lock for a single element. Returns whether atomic
+// instructions would have done by now, and cost less than the lock has.
 inline constexpr std::uint32_t lone_uses_max = 1000;  // guess: as long as one membarrier takes
 template <class Atomics>
 bool note_use(ElementGuard<Atomics>& guard, bool lone, std::uint32_t uses_max = lone_uses_max) {

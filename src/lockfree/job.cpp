@@ -8,7 +8,7 @@ namespace baton::lockfree {
 
 namespace {
 
-// FNV-1a over every size and offset that both sides of an attach must agree on.
+// This is an FNV-1a hash over every size and offset on which both sides of an attach must agree.
 constexpr std::uint32_t layout_hash() {
   std::uint32_t hash = 2166136261u;
   for (std::uint64_t value : {std::uint64_t{sizeof(JobHeader)},
@@ -88,7 +88,7 @@ JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan ri
   header.layout_hash = layout_hash();
   header.ranks = ranks;
   header.cpus_usable = cpus_usable;
-  // With a CPU each, receivers buy the order with membarrier; else senders fence.
+  // With a CPU each, receivers establish the order with membarrier; else senders fence.
   header.senders_fence = ranks > cpus_usable || !platform::membarrier_register();
   header.rings = rings;
   if (rings.own_max < 0)

@@ -1,6 +1,6 @@
-// The job's arena: one memory file per job and node, made by the launcher and inherited by all
+// The job's arena is one memory file per job and node, made by the launcher and inherited by all
 // ranks. It opens with the header and the status board (one row a rank), then one slice a rank.
-// Invariant: only offsets and plain data in here, never a pointer; sizes are fixed at creation.
+// Invariant: it holds only offsets and plain data, never a pointer; sizes are fixed at creation.
 #pragma once
 
 #include <atomic>
@@ -23,23 +23,23 @@ inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
 inline constexpr std::uint32_t job_version = 13;
 inline constexpr int ranks_max = 4096;
 
-// What two ranks share, by their places.
+// Returns what two ranks share of the machine, by their places.
 PeerClass peer_class(const RankPlace& one, const RankPlace& other);
 
-// How far a rank has come; the launcher reads it when a process ends.
+// The phase says how far a rank has come; the launcher reads it when a process ends.
 enum class Phase : std::uint32_t { unborn, started, initialized, finalized, aborted };
 
-// Who ended the job, with Phase::aborted.
+// This says who ended the job, with Phase::aborted.
 enum class AbortCause : std::uint32_t { none, program, error };
 
-// Where a rank waits, and who waits for it, under the setting `check`
+// Under the setting `check` these lines say where a rank waits, and who waits for it
 // (collective/check/deadlock.cpp).
 struct alignas(cache_line_bytes) CycleLines {
-  std::atomic<std::uint32_t> episode;  // odd: the rank waits, and what follows says where
-  std::atomic<std::uint32_t> looks;    // so often it has looked in vain, each after progress
+  std::atomic<std::uint32_t> episode;  // odd: the rank waits, and the members below say where
+  std::atomic<std::uint32_t> looks;    // how often it has looked in vain, each after progress
   std::atomic<std::uint64_t>
-      waited_by;  // a waiting rank plus 2, its episode above; 1: none, 0: not known
-  std::atomic<std::uint32_t> what;  // the rest stays as it is during an episode
+      waited_by;  // rank that waits for this one plus 2, its episode above; 1: none, 0: not known
+  std::atomic<std::uint32_t> what;  // from here on nothing changes during an episode
   std::atomic<std::uint32_t> communicator;
   std::atomic<std::uint32_t> number;
   std::atomic<std::int32_t> peer;
@@ -48,12 +48,12 @@ struct alignas(cache_line_bytes) CycleLines {
 };
 static_assert(sizeof(CycleLines) == 128);
 
-// A rank's row on the status board: the launcher writes the place before it forks, the rank all
-// else.
+// This is a rank's row on the status board. The launcher writes the place before it forks, the rank
+// writes all else.
 struct alignas(cache_line_bytes) RankRow {
-  struct alignas(cache_line_bytes) PlaceLine {  // written by who makes the arena
+  struct alignas(cache_line_bytes) PlaceLine {  // written by the process that makes the arena
     RankPlace place;
-    std::uint32_t process;  // its rank in the job
+    std::uint32_t process;  // the rank in the job
   } launcher;
   struct alignas(cache_line_bytes) StateLine {  // written by the rank, rarely
     std::atomic<Phase> phase;
@@ -61,16 +61,17 @@ struct alignas(cache_line_bytes) RankRow {
     std::atomic<std::int32_t> abort_code;
     std::atomic<AbortCause> abort_cause;
     std::atomic<std::uint64_t>
-        probe_address;  // in the rank's own memory: a word others may try to read
-    std::atomic<std::uint64_t> probe_value;   // what it holds
+        probe_address;  // address of a word in the rank's own memory that others may try to read
+    std::atomic<std::uint64_t> probe_value;   // the value of that word
     std::atomic<std::uint64_t> heap_address;  // where the rank has mapped its exported heap
-    std::atomic<std::int64_t> xpmem_segment;  // of the rank's memory; 0: none
+    std::atomic<std::int64_t> xpmem_segment;  // segment of the rank's memory; 0: none
     std::atomic<std::int32_t>
         wake_pipe;                    // with a network: the descriptor by which it is woken, plus 1
-    std::atomic<std::uint32_t> uses;  // so often MPI was begun: MPI_Init, or a first session
-    // So many programs were this rank, one after the other (transport/next_program.hpp).
+    std::atomic<std::uint32_t> uses;  // how often MPI was begun: MPI_Init, or a first session
+    // This counts the programs that were this rank, one after the other
+    // (transport/next_program.hpp).
     std::atomic<std::uint32_t> programs;
-    std::uint32_t pid_namespace;  // in which `pid` counts; 0: not known
+    std::uint32_t pid_namespace;  // the namespace in which `pid` counts; 0: not known
   } state;
   alignas(cache_line_bytes) Counters counters;  // written by the rank at finalize
   CycleLines cycle;
@@ -81,23 +82,25 @@ static_assert(offsetof(RankRow, state) == 64 && offsetof(RankRow, counters) == 1
 static_assert(offsetof(RankRow, cycle) == 256 && offsetof(RankRow, channel) == 384);
 static_assert(offsetof(RankRow, waits) == 448 && sizeof(RankRow) == 768);
 
-// How messages travel in a job that repeats the deposit study (docs/decisions/deposit-models.md).
+// This says how messages travel in a job that repeats the deposit study
+// (docs/decisions/deposit-models.md).
 struct DepositPlan {
-  std::int32_t model = 0;        // 0: as Baton does
+  std::int32_t model = 0;        // 0: Baton's own protocols
   std::uint64_t ring_bytes = 0;  // of a pair's ring, whole pages; 0 without a model
 };
 
-// How lines reach their receivers in a job.
+// This says how lines reach their receivers in a job.
 struct RingPlan {
   DepositPlan deposit;
-  std::int32_t own_max = -1;  // senders to a rank that get rings of their own; -1: by the ranks
+  std::int32_t own_max = -1;  // senders to a rank with rings of their own; -1: by number of ranks
 };
 
-// What the rooms of all ranks hold together (lockfree/room_size.hpp); by ranks, atomically, seldom.
+// These are sums over the rooms of all ranks (lockfree/room_size.hpp). Ranks update them
+// atomically, seldom.
 struct alignas(cache_line_bytes) RoomPoolLine {
-  std::uint64_t bytes;  // those that are kept included
+  std::uint64_t bytes;  // includes rooms that are kept
   std::uint64_t kept_bytes;
-  std::uint64_t rooms;  // that not all have left
+  std::uint64_t rooms;  // that not all ranks have left
 };
 static_assert(sizeof(RoomPoolLine) == cache_line_bytes);
 
@@ -128,37 +131,38 @@ struct JobHeader {
   RingPlan rings;
   WorldPlan world;
   std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
-  std::uint32_t held;  // by mpiexec, atomically: ranks wait for a debugger to attach to them first
-  std::uint32_t notes_given;  // by ranks, atomically: what one has said for all, a bit each
-  // By ranks, atomically: a process on another node that one of them has found lost, plus 1, and,
-  // from bit 32 on, libfabric's error. 0: none.
+  std::uint32_t held;         // by mpiexec, atomically: ranks first wait for a debugger to attach
+  std::uint32_t notes_given;  // by ranks, atomically: a bit for each note reported for all
+  // Ranks set this atomically: the number of a process on another node that one of them has found
+  // lost, plus 1, and, from bit 32 on, libfabric's error. 0: none.
   std::uint64_t lost_process;
-  // By ranks, atomically: the memory is new for each rank's program of this number, from 0 on,
-  // times 2; odd: somebody makes it so.
+  // Ranks set this atomically: the number (from 0 on) of each rank's program for which the memory
+  // has been made new, times 2. An odd value says that a rank is making it new.
   std::uint32_t new_for;
   RoomPoolLine rooms;
 };
 
-// A mailbox is what ranks touch of a rank that they seldom talk to. Mailboxes lie side by side, so
-// that contacting a thousand ranks costs few pages of page tables: a page with the doorbell (first)
-// and what the senders of the shared ring share, then that ring, if the job has one.
+// A mailbox is the part of a rank's memory that ranks touch that seldom talk to it. Mailboxes lie
+// side by side, so that contacting a thousand ranks costs few pages of page tables. Each is a page
+// with the doorbell (first) and the control lines of the shared ring, then that ring, if the job
+// has one.
 inline constexpr std::uint64_t shared_ring_control_offset = 1024;
 inline constexpr std::uint32_t shared_ring_lines = 1024;
 inline constexpr std::uint64_t shared_ring_bytes = shared_ring_lines * cache_line_bytes;
-// Up to so many ranks each sender has a ring of its own from the beginning. Of many more ranks
-// fewer senders to each get one, so that all together cost no more than so many; guesses.
+// Up to this many ranks each sender has a ring of its own from the beginning. With many more ranks
+// fewer senders to each get one, so that all rings together cost no more than these; guesses.
 inline constexpr std::uint32_t own_rings_ranks_max = 64;
 inline constexpr std::int32_t own_rings_in_all = 20480, own_rings_least = 16, own_rings_most = 128;
 
-// The parts of a slice, as offsets from its start. Every part is page-aligned, so that a rank's
-// memory grows only with what it has touched.
+// This gives the parts of a slice, as offsets from its start. Every part is page-aligned, so that a
+// rank's memory grows only with what it has touched.
 struct SliceLayout {
   std::uint64_t offers;   // this rank's offers
   std::uint64_t heads;    // the consumer's lines for each sender's ring
   std::uint64_t rings;    // one ring for each sender
   std::uint64_t adverts;  // receives that each sender may write into
   std::uint64_t rooms;    // of communicators that this rank leads; room_pool_bytes of address space
-  std::uint64_t progress;  // two lines a chunk: how far sender and receiver are
+  std::uint64_t progress;  // two lines a chunk: the progress of sender and receiver
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
   std::uint64_t record;    // the rank's TrafficRecord; has memory only in a job that explains
   std::uint64_t memory;    // its MemoryRecord; has memory only in a job that reports on memory
@@ -167,37 +171,38 @@ struct SliceLayout {
 };
 
 inline constexpr std::uint64_t ring_bytes = 8192;
-// Address space only: memory follows as offers are open at the same time. So many sends may wait
-// for their receivers before another envelope must wait, too.
+// This many sends may wait for their receivers before another envelope must wait, too. It is
+// address space only: memory follows the number of offers that are open at the same time.
 inline constexpr int offers_per_rank = 1 << 18;
 inline constexpr std::uint64_t offer_bytes = 64;
 inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk word
 inline constexpr std::uint64_t chunk_bytes = 65536;
 inline constexpr std::uint64_t progress_bytes = 128;
 inline constexpr std::uint64_t consumer_bytes = 128;
-// Address space only, as above: so many receives are known to one sender at the same time.
+// This many receives can be known to one sender at the same time. It is address space only, as
+// above.
 inline constexpr int adverts_per_pair = 128;
 inline constexpr std::uint64_t advert_bytes = 64;
-// What a rank's slice will hold of memory in a job where it talks to all others: its fixed parts,
-// rings and staging.
+// Returns the memory that a rank's slice takes in a job where it talks to all others: its fixed
+// parts, rings and staging.
 std::uint64_t usual_slice_bytes(const SliceLayout& layout);
 
-// What one sender has among the `deposits`: a page for what is beside the ring, and the ring.
+// Returns a sender's share of the `deposits`: a page for the control lines, and the ring.
 constexpr std::uint64_t deposit_bytes(std::uint64_t deposit_ring_bytes) {
   return page_bytes + deposit_ring_bytes;
 }
 
-// The layout for a job of `ranks`.
+// Returns the layout for a job of `ranks`.
 SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes = 0);
 
 // Fills a header for a job of `ranks`; the caller makes a file of `file_bytes` and writes it there.
 JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan rings = {},
                      WorldPlan world = {});
-// The plan of the settings: which model, and whole pages.
+// Returns the plan by the settings: the model, and a ring of whole pages.
 DepositPlan deposit_plan(std::int64_t model, std::int64_t bytes_of_ring);
 
-// Checks magic, version, hash and size of a mapped header. Returns null when it fits, else what is
-// wrong with it.
+// Checks magic, version, hash and size of a mapped header. Returns null when it fits, else a text
+// that says what is wrong.
 const char* job_header_problem(const JobHeader& header);
 
 inline RankRow* rank_row(JobHeader* header, std::uint32_t rank) {
@@ -209,13 +214,13 @@ inline MemoryRow* memory_row(JobHeader* header, std::uint32_t rank) {
       reinterpret_cast<MemoryRow*>(reinterpret_cast<char*>(header) + header->memory_offset);
   return rows + rank;
 }
-// In a job of several nodes only.
+// This may be called in a job of several nodes only.
 inline ProcessEntry* process_entry(JobHeader* header, std::uint32_t process) {
   auto* entries =
       reinterpret_cast<ProcessEntry*>(reinterpret_cast<char*>(header) + header->processes_offset);
   return entries + process;
 }
-// Where a rank's slice begins in the job's memory file.
+// Returns where a rank's slice begins in the job's memory file.
 inline std::uint64_t slice_offset(const JobHeader& header, std::uint32_t rank) {
   return header.slices_offset + rank * header.slice_bytes;
 }

@@ -1,6 +1,7 @@
-// Who had the last numbers of a sequence, for people that want to know whom a rank waits for. It
-// lies in the cache line of the sequence's counter, which whoever has just taken a number owns.
-// Used by window/. Invariant: a hint; a name that was overwritten is known as such.
+// This tells which ranks had the last numbers of a sequence, for people that want to know whom a
+// rank waits for. It lies in the cache line of the sequence's counter, which a rank that has just
+// taken a number owns. window/ uses it. Invariant: it is a hint; a name that was overwritten is
+// recognized.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@ namespace baton::lockfree {
 template <class Atomics>
 struct LastNames {
   static constexpr std::uint32_t kept = 8;
-  static constexpr std::uint32_t ranks_max = 0x7fff;  // others have no names
-  // number << 16 | whether it writes << 15 | rank + 1
+  static constexpr std::uint32_t ranks_max = 0x7fff;  // ranks from this one on have no names
+  // A name is: number << 16 | whether it writes << 15 | rank + 1.
   typename Atomics::template Atomic<std::uint32_t> names[kept];
 };
 
-// `writes`: of a lock's numbers.
+// Names the rank that has `number`. `writes` says for a lock's number that its holder writes.
 template <class Atomics>
 BATON_INLINE void write_name(LastNames<Atomics>& last, std::uint32_t number, std::uint32_t rank,
                              bool writes = false) {
@@ -29,7 +30,7 @@ BATON_INLINE void write_name(LastNames<Atomics>& last, std::uint32_t number, std
 }
 
 struct NumberName {
-  std::int32_t rank = -1;  // not known, or not any more
+  std::int32_t rank = -1;  // -1: not known, or not any more
   bool writes = false;
 };
 template <class Atomics>

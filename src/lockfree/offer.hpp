@@ -1,13 +1,13 @@
-// An offer: a sender's buffer that the receiver may take, with one state word in the sender's
+// An offer is a sender's buffer that the receiver may take, with one state word in the sender's
 // slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver), or CLAIMED -> STREAMING ->
 // DONE (by the sender, whom a request for a stream has reached, and once it has streamed), or
 // OFFERED -> WITHDRAWN (by the sender, who cancels). CLAIMED -> SHARED -> DONE (by the receiver):
-// meanwhile both sides copy, each piece by whoever takes it; SHARED at once if the sender has
-// claimed an advert. CLAIMED -> TAKEN_BACK (by the receiver, who has asked for a stream and sees no
-// beginning) -> COPIED, or GIVEN_BACK where it could not copy -> STREAMING; a copied one ends once
-// that request has reached the sender. So nobody takes back another message that has the same slot.
-// Claim last: whoever claims has already made sure that it can go on. Invariant: the word changes
-// by compare-and-swap only; a slot is reused only from DONE, WITHDRAWN or COPIED.
+// meanwhile both sides copy, each the pieces that it takes; SHARED at once if the sender has
+// claimed an advert. CLAIMED -> TAKEN_BACK (by the receiver, who has asked for a stream and sees
+// none begin) -> COPIED, or GIVEN_BACK where it could not copy -> STREAMING; a COPIED offer ends
+// once that request has reached the sender. So nobody takes back another message that has the same
+// slot. A receiver claims last, when it has made sure that it can go on. Invariant: the word
+// changes by compare-and-swap only; a slot is reused only from DONE, WITHDRAWN or COPIED.
 #pragma once
 
 #include <cstdint>
@@ -34,19 +34,20 @@ enum class OfferState : std::uint32_t {
 template <class Atomics>
 struct alignas(cache_line_bytes) Offer {
   typename Atomics::template Atomic<OfferState> state;
-  // While it is shared. The receiver's buffer, and how many bytes move, in pieces of which size.
+  // These are valid while it is shared: the receiver's buffer, all bytes, and the size of a piece.
   typename Atomics::template Atomic<std::uint64_t> piece_bytes;
   typename Atomics::template Atomic<std::uint64_t> target;
   typename Atomics::template Atomic<std::uint64_t> bytes;
-  // Pieces that are taken: by the receiver from the front (lower half), by the sender from the back
-  // (upper half), so that with the same buffers each copies the same part again, from its cache.
+  // This counts the pieces that are taken, by the receiver from the front (lower half), by the
+  // sender from the back (upper half). So with the same buffers each copies the same part again,
+  // from its cache.
   typename Atomics::template Atomic<std::uint64_t> taken;
   typename Atomics::template Atomic<std::uint64_t> pushed;   // pieces that the sender has copied
   typename Atomics::template Atomic<std::uint64_t> refused;  // the sender could not copy a piece
 };
 static_assert(sizeof(Offer<Hardware>) == offer_bytes);
 
-// One transition; false when the word was not `from`.
+// Makes one transition; false when the word was not `from`.
 template <class Atomics>
 bool move_offer(Offer<Atomics>& offer, OfferState from, OfferState to) {
   OfferState expected = from;
@@ -62,14 +63,14 @@ OfferState offer_state(const Offer<Atomics>& offer) {
   return offer.state.load(std::memory_order_acquire);
 }
 
-// The sender's own slot before anyone knows of it.
+// Opens the sender's own slot before any other rank knows of it.
 template <class Atomics>
 void open_offer(Offer<Atomics>& offer) {
   // relaxed: the envelope that names the offer is published through the ring afterwards.
   offer.state.store(OfferState::offered, std::memory_order_relaxed);
 }
 
-// What both sides are to copy.
+// Sets what both sides are to copy.
 template <class Atomics>
 void set_pieces(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
                 std::uint32_t piece_bytes) {
@@ -82,7 +83,7 @@ void set_pieces(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes
   offer.refused.store(0, std::memory_order_relaxed);
 }
 
-// The receiver, who has claimed: from now on both may take pieces.
+// The receiver, who has claimed the offer, shares it: from now on both may take pieces.
 template <class Atomics>
 void share_offer(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
                  std::uint32_t piece_bytes) {
@@ -90,7 +91,8 @@ void share_offer(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t byte
   (void)move_offer(offer, OfferState::claimed, OfferState::shared);
 }
 
-// The sender's own slot, to be shared from the first: it knows the receiver's buffer (advert.hpp).
+// Opens the sender's own slot as shared from the first, since it knows the receiver's buffer
+// (advert.hpp).
 template <class Atomics>
 void open_shared_offer(Offer<Atomics>& offer, std::uint64_t target, std::uint64_t bytes,
                        std::uint32_t piece_bytes) {
@@ -101,7 +103,7 @@ void open_shared_offer(Offer<Atomics>& offer, std::uint64_t target, std::uint64_
 
 struct Piece {
   std::uint64_t begin;
-  std::uint64_t bytes;  // 0: all are taken
+  std::uint64_t bytes;  // 0: all pieces are taken
 };
 enum class Taker { receiver, sender };
 
@@ -111,7 +113,7 @@ constexpr std::uint64_t pieces_taken(std::uint64_t taken) {
 }
 template <class Atomics>
 std::uint64_t pieces_in_all(const Offer<Atomics>& offer) {
-  // relaxed: written before the offer was shared, which the caller has seen or done itself.
+  // relaxed: written before the offer was shared, which the caller has seen or has done itself.
   std::uint64_t piece = offer.piece_bytes.load(std::memory_order_relaxed);
   return (offer.bytes.load(std::memory_order_relaxed) + piece - 1) / piece;
 }
@@ -120,8 +122,8 @@ std::uint64_t pieces_in_all(const Offer<Atomics>& offer) {
 template <class Atomics>
 Piece take_piece(Offer<Atomics>& offer, Taker taker) {
   std::uint64_t all = pieces_in_all(offer);
-  // A look first: who waits for the other's last piece asks again and again.
-  // relaxed: only who copies what is decided here.
+  // It loads first, since a side that waits for the other's last piece asks again and again.
+  // relaxed: this decides only which side copies which piece.
   if (pieces_taken(offer.taken.load(std::memory_order_relaxed)) >= all) return {0, 0};
   bool from_front = taker == Taker::receiver;
   std::uint64_t before =
@@ -135,7 +137,7 @@ Piece take_piece(Offer<Atomics>& offer, Taker taker) {
   return {begin, piece < bytes - begin ? piece : bytes - begin};
 }
 
-// The sender, about the piece it took: copied, or refused by its kernel.
+// The sender reports on the piece it took: it has copied it, or its kernel has refused.
 template <class Atomics>
 void push_done(Offer<Atomics>& offer) {
   // ORDER offer.pushed: release here, acquire in pushed_pieces; the bytes are in the receiver's
@@ -148,15 +150,15 @@ void push_refused(Offer<Atomics>& offer) {
   offer.refused.store(1, std::memory_order_release);
 }
 
-// The receiver ends the taking: how many pieces have been taken by both.
+// The receiver ends the taking. Returns how many pieces both sides have taken.
 template <class Atomics>
 std::uint64_t close_pieces(Offer<Atomics>& offer) {
   std::uint64_t all = pieces_in_all(offer);
-  // relaxed: what is copied is ordered by offer.pushed.
+  // relaxed: offer.pushed orders the copied data.
   std::uint64_t taken = pieces_taken(offer.taken.exchange(all, std::memory_order_relaxed));
   return taken < all ? taken : all;
 }
-// How many of them the sender has copied so far.
+// Returns how many pieces the sender has copied so far.
 template <class Atomics>
 std::uint64_t pushed_pieces(const Offer<Atomics>& offer) {
   // ORDER offer.pushed: acquire here, release in push_done.

@@ -1,8 +1,8 @@
-// The list of memory attached to a dynamic window, in shared memory: its rank changes it, others
-// make copies, which they use until the version has changed. Used by window/region.cpp.
+// This is the list of memory attached to a dynamic window, in shared memory. Its rank changes it,
+// other ranks copy it and use the copies until the version has changed. window/region.cpp uses it.
 // Invariant: while the version is odd the list is being changed; a copy counts only if the version
 // was the same before and behind it. The memory of a list may be given back and be used for
-// something else: who then still reads there finds another version.
+// something else: a rank that still reads there then finds another version.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace baton::lockfree {
 
-// A piece of memory that is attached, or was, and the same where others read it.
+// This is a piece of memory that is attached, or was; then follows its form in shared memory.
 struct WindowRegion {
   std::uint64_t address;  // in its rank's address space
   std::uint64_t bytes;
@@ -26,12 +26,12 @@ struct SharedRegion {  // written by its rank
 template <class Atomics>
 struct alignas(cache_line_bytes) RegionLine {                // written by its rank
   typename Atomics::template Atomic<std::uint64_t> version;  // odd: the list is being changed
-  typename Atomics::template Atomic<std::uint64_t> list;     // address of the SharedRegions there
+  typename Atomics::template Atomic<std::uint64_t> list;     // address of its SharedRegions
   typename Atomics::template Atomic<std::uint64_t> count;
 };
 static_assert(sizeof(RegionLine<Hardware>) == cache_line_bytes);
 
-// --- the rank whose list it is
+// --- These functions are for the rank whose list it is.
 
 template <class Atomics>
 void write_region(SharedRegion<Atomics>& there, const WindowRegion& region) {
@@ -40,15 +40,15 @@ void write_region(SharedRegion<Atomics>& there, const WindowRegion& region) {
   there.bytes.store(region.bytes, std::memory_order_relaxed);
 }
 
-// Changes the list: `change` writes regions; then it is at `list` and has `count` of them. The
-// memory of a list before may be given back afterwards.
+// Changes the list: `change` writes regions; then the list is at `list` and has `count` of them.
+// The memory of the former list may be given back afterwards.
 template <class Atomics, class Change>
 void publish_regions(RegionLine<Atomics>& line, std::uint64_t list, std::uint64_t count,
                      Change change) {
   // relaxed: only this rank writes it.
   const std::uint64_t version = line.version.load(std::memory_order_relaxed);
-  // relaxed: the fence brings it before the changes, and before all that is written later where the
-  // list has been.
+  // relaxed: the fence orders it before the changes, and before all later writes to the memory of
+  // the former list.
   line.version.store(version + 1, std::memory_order_relaxed);
   Atomics::full_fence();
   change();
@@ -59,7 +59,7 @@ void publish_regions(RegionLine<Atomics>& line, std::uint64_t list, std::uint64_
   line.version.store(version + 2, std::memory_order_release);
 }
 
-// --- the others
+// --- These functions are for the other ranks.
 
 template <class Atomics>
 WindowRegion read_region(const SharedRegion<Atomics>& there) {
@@ -82,15 +82,16 @@ RegionView view_regions(const RegionLine<Atomics>& line) {
           line.count.load(std::memory_order_relaxed)};
 }
 
-// Whether all that was read since belongs to that version; then it is a list.
+// Returns whether all that was read since belongs to that version; only then it is a consistent
+// list.
 template <class Atomics>
 bool is_still(const RegionLine<Atomics>& line, const RegionView& view) {
   Atomics::full_fence();
-  // relaxed: behind the fence, as what we have read was written behind the writer's.
+  // relaxed: it follows the fence, as the writer's changes follow the writer's fence.
   return (view.version & 1) == 0 && line.version.load(std::memory_order_relaxed) == view.version;
 }
 
-// Whether a copy of some version is the list as it is.
+// Returns whether a copy of some version is still the current list.
 template <class Atomics>
 bool is_current(const RegionLine<Atomics>& line, std::uint64_t version) {
   // relaxed: a change that we know of has come with a message or an epoch, which orders it.

@@ -1,10 +1,11 @@
-// A ring of cache lines from one sending rank to one receiving rank, in the receiver's slice.
+// This is a ring of cache lines from one sending rank to one receiving rank, in the receiver's
+// slice.
 // Every line opens with a header word that payload never touches, so that a line tells by itself
 // whether it is new: its lap bits alternate. The sender never reads a tail, and re-reads the
 // receiver's head only when the ring looks full (lazy pointers; source: "deposit", MPI over VMMC).
-// Invariant: one sender and one receiver; a message's lines are consecutive, the first one
-// describes it. Budget of a message in one line: no system call, no read-modify-write, one line
-// written.
+// Invariant: a ring has one sender and one receiver; a message's lines are consecutive, the first
+// one describes it. The budget of a message in one line is no system call, no read-modify-write,
+// and one line written.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,7 @@
 
 namespace baton::lockfree {
 
-// Where an end stands: lines since the start. Which line of the ring that is, and its lap, follow.
+// This is an end's position as lines since the start. It gives the line of the ring, and its lap.
 template <std::uint32_t lines_in_ring>
 struct RingPosition {
   static_assert((lines_in_ring & (lines_in_ring - 1)) == 0);
@@ -24,7 +25,7 @@ struct RingPosition {
   std::uint64_t lap() const { return (lines / lines_in_ring) % 2 + first_lap; }
 };
 
-// The sender's end; lives in the sender's private memory.
+// This is the sender's end. It lives in the sender's private memory.
 template <class Atomics, std::uint32_t lines_in_ring = ring_lines>
 class SendRing {
   using Position = RingPosition<lines_in_ring>;
@@ -36,21 +37,21 @@ class SendRing {
   }
   bool attached() const { return lines_ != nullptr; }
 
-  // Whether `lines` more lines fit now. Full is an outcome: the caller makes progress and asks
-  // again.
+  // Returns whether `lines` more lines fit now. A full ring is a normal outcome: the caller makes
+  // progress and asks again.
   bool has_room(std::uint32_t lines) {
     if (BATON_LIKELY(position_.lines + lines - cached_head_ <= lines_in_ring)) return true;
     return has_room_slow(lines);
   }
 
-  // Fetches the receiver's head if the next send may have to look at it. Whoever is about to copy a
-  // long message that came back calls this, so that the look is free by then.
+  // Fetches the receiver's head if the next send may have to look at it. A caller that is about to
+  // copy a received long message calls this, so that the line has arrived by the time of the send.
   void prefetch_head() const {
     if (position_.lines - cached_head_ > lines_in_ring / 4)
       __builtin_prefetch(&consumer_->head.lines);
   }
 
-  // Where the next first line's payload goes, for callers that fill it in place before put(.., 0).
+  // Returns the place of the next first line's payload, for callers that fill it before put(.., 0).
   char* next_payload() { return lines_[position_.index()].payload; }
 
   // Writes a message of at most one line. The caller has asked has_room(1).
@@ -64,8 +65,8 @@ class SendRing {
     ++position_.lines;
   }
 
-  // Writes a message in as many lines as it needs, each visible at once, so that the receiver
-  // copies behind us. The caller has asked has_room(lines_for(bytes)).
+  // Writes a message in as many lines as it needs. Each line is visible at once, so the receiver
+  // copies while we write. The caller has asked has_room(lines_for(bytes)).
   void put_long(Header header, Envelope envelope, const char* payload, std::size_t bytes) {
     std::size_t first = std::min(bytes, first_line_payload_bytes);
     put(header, envelope, payload, first);
@@ -77,20 +78,21 @@ class SendRing {
     position_ = at;
   }
 
-  // The receiver asked that only envelopes be sent; seen whenever the head is re-read.
+  // Returns whether the receiver asked for envelopes only, as of the last time the head was read.
   bool envelopes_only() const { return envelopes_only_; }
-  // Whether the receiver wants messages of a kind (message/node/observe.hpp) offered, so that it
-  // can pull them, rather than staged. It has seen which is quicker.
+  // Returns whether the receiver wants messages of a kind (message/node/observe.hpp) offered, so
+  // that it can pull them, rather than staged. It has measured which is quicker.
   bool pull_wished(int kind) const {
     // relaxed: a hint.
     return consumer_->wish.pulled_sizes.load(std::memory_order_relaxed) >> kind & 1;
   }
-  // Whether the receiver may have adverts for us.
+  // Returns whether the receiver may have adverts for us.
   bool has_adverts() const {
     // ORDER ring.adverts: acquire here, release in announce_adverts; their places have memory.
     return consumer_->wish.adverts.load(std::memory_order_acquire) != 0;
   }
-  // Lines sent since the start, and whether the receiver has taken in all before `lines`.
+  // These tell the lines sent since the start, and whether the receiver has consumed all before
+  // `lines`.
   std::uint64_t sent_lines() const { return position_.lines; }
   bool has_taken(std::uint64_t lines) {
     if (cached_head_ < lines) look();
@@ -124,7 +126,7 @@ class SendRing {
   bool envelopes_only_ = false;
 };
 
-// The receiver's end; lives in the receiver's private memory.
+// This is the receiver's end. It lives in the receiver's private memory.
 template <class Atomics, std::uint32_t lines_in_ring = ring_lines>
 class ReceiveRing {
   using Position = RingPosition<lines_in_ring>;
@@ -136,14 +138,14 @@ class ReceiveRing {
   }
   bool attached() const { return lines_ != nullptr; }
 
-  // The header at the head of the ring; lap() of 0 when nothing is there.
+  // Returns the header at the head of the ring; its lap() is 0 when nothing is there.
   BATON_INLINE Header peek() const {
     // ORDER ring.publish: acquire here, release in SendRing::put; the first line's payload is
     // visible.
     Header header{lines_[position_.index()].header.load(std::memory_order_acquire)};
     return header.lap() == position_.lap() ? header : Header{0};
   }
-  // Of the message that peek returned.
+  // Returns the envelope of the message that peek returned.
   Envelope envelope() const {
     Envelope envelope;
     Atomics::load_payload(&envelope, &lines_[position_.index()].envelope, sizeof envelope);
@@ -151,7 +153,7 @@ class ReceiveRing {
   }
   const char* first_payload() const { return lines_[position_.index()].payload; }
 
-  // Copies the first `wanted` bytes of its first line's payload without consuming it.
+  // Copies the first `wanted` bytes of that message's first line without consuming it.
   void read(void* target, std::size_t wanted) const {
     Atomics::load_payload(target, first_payload(), wanted);
   }
@@ -163,8 +165,8 @@ class ReceiveRing {
     release();
   }
 
-  // Consumes a message of `bytes`, copying the first `wanted` of them. Follows the sender line by
-  // line; calls `pause` while a line is not there yet.
+  // Consumes a message of `bytes`, copying the first `wanted` of them. It follows the sender line
+  // by line, and calls `pause` while a line is not there yet.
   template <class Pause>
   void take_long(char* target, std::size_t wanted, std::size_t bytes, Pause&& pause) {
     std::size_t first = std::min(bytes, first_line_payload_bytes);
@@ -185,22 +187,22 @@ class ReceiveRing {
     release();
   }
 
-  // Asks the sender for envelopes only, or takes that back.
+  // Asks the sender for envelopes only, or withdraws that.
   void set_envelopes_only(bool on) {
     // relaxed: a hint; see has_room_slow.
     consumer_->wish.envelopes_only.store(on, std::memory_order_relaxed);
   }
-  // Says once that there will be adverts.
+  // Tells the sender once that there will be adverts.
   void announce_adverts() {
     // ORDER ring.adverts: release here, acquire in has_adverts.
     consumer_->wish.adverts.store(1, std::memory_order_release);
   }
-  // Whether messages of any kind shall be offered.
+  // Returns whether messages of any kind shall be offered.
   bool wishes_pulls() const {
     // relaxed: only we write it.
     return consumer_->wish.pulled_sizes.load(std::memory_order_relaxed) != 0;
   }
-  // Says whether messages of a kind shall be offered; see pull_wished.
+  // Tells the sender whether messages of a kind shall be offered; see pull_wished.
   void wish_pull(int kind, bool on) {
     // relaxed: a hint; only we write it.
     auto& word = consumer_->wish.pulled_sizes;

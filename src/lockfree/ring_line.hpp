@@ -1,5 +1,6 @@
-// What lies in a ring: its lines, and what the receiver tells the sender. Used by ring.hpp, and by
-// who lays out a slice. Invariant: header words stand only where payload never does.
+// A ring has lines, and control lines by which the receiver tells the sender its head and wishes.
+// ring.hpp uses them, and the code that lays out a slice. Invariant: header words stand only where
+// payload never does.
 #pragma once
 
 #include <cstddef>
@@ -17,23 +18,24 @@ inline constexpr std::size_t next_line_payload_bytes = 56;
 inline constexpr std::uint64_t lap_mask = 3;
 inline constexpr std::uint64_t first_lap = 1;  // then 2, 1, 2 ...; 0 is a line never written
 
-// The first word of a line. Continuation lines carry only their lap.
+// This is the first word of a line. Continuation lines carry only their lap.
 struct Header {
   std::uint64_t bits;
   std::uint64_t lap() const { return bits & lap_mask; }
   unsigned kind() const { return (bits >> 2) & 0x3f; }
   std::size_t bytes() const { return (bits >> bytes_bit) & 0xffffff; }
-  // Its local rank; of lines in a shared ring only.
+  // Returns the sender's local rank; only lines in a shared ring have it.
   std::uint32_t sender() const { return (bits >> 32) & (ranks_max - 1); }
-  // Its rank in the communicator.
+  // Returns the sender's rank in the communicator.
   std::int32_t source() const { return static_cast<std::int32_t>(bits >> source_bit); }
   static constexpr int bytes_bit = 8;
   static constexpr int source_bit = 44;
 };
 static_assert(std::uint64_t{ranks_max} << 32 == std::uint64_t{1} << Header::source_bit);
-// So many ranks a communicator may have.
+// This is the most ranks that a communicator may have.
 inline constexpr std::int32_t sources_max = 1 << (64 - Header::source_bit);
-// A header without its lap, which the ring adds. `bytes` below 65536 travel in the ring itself.
+// Makes a header without its lap, which the ring adds. Messages below 65536 bytes travel in the
+// ring itself.
 constexpr Header make_header(unsigned kind, std::size_t bytes, std::int32_t source) {
   return {(std::uint64_t{kind} << 2) | (std::uint64_t{bytes} << Header::bytes_bit) |
           (static_cast<std::uint64_t>(source) << Header::source_bit)};
@@ -42,13 +44,13 @@ constexpr Header add_sender(Header header, std::uint32_t sender) {
   return {header.bits | std::uint64_t{sender} << 32};
 }
 
-// The second word of a message's first line.
+// This is the second word of a message's first line.
 struct Envelope {
   std::uint32_t context;
   std::int32_t tag;
 };
 
-// Lines that a payload of `bytes` occupies.
+// Returns the number of lines that a payload of `bytes` occupies.
 constexpr std::uint32_t lines_for(std::size_t bytes) {
   if (bytes <= first_line_payload_bytes) return 1;
   std::size_t rest = bytes - first_line_payload_bytes;
@@ -59,13 +61,13 @@ constexpr std::uint32_t lines_for(std::size_t bytes) {
 template <class Atomics>
 struct alignas(cache_line_bytes) Line {
   typename Atomics::template Atomic<std::uint64_t> header;
-  Envelope envelope;  // of a first line; a continuation line's payload starts here
+  Envelope envelope;  // in a first line; a continuation line's payload starts here
   char payload[first_line_payload_bytes];
 
   char* continuation() { return reinterpret_cast<char*>(&envelope); }
 };
 
-// Written by the receiver only.
+// Only the receiver writes these lines.
 template <class Atomics>
 struct ConsumerLines {
   struct alignas(cache_line_bytes) HeadLine {  // read by the sender when the ring looks full
@@ -73,8 +75,8 @@ struct ConsumerLines {
   } head;
   struct alignas(cache_line_bytes) WishLine {  // seldom written: it stays in the sender's cache
     typename Atomics::template Atomic<std::uint64_t>
-        envelopes_only;  // 1: unexpected memory is used up
-    typename Atomics::template Atomic<std::uint64_t> pulled_sizes;  // bit: see pull_wished
+        envelopes_only;  // 1: memory for unexpected messages is used up
+    typename Atomics::template Atomic<std::uint64_t> pulled_sizes;  // bit by kind: see pull_wished
     typename Atomics::template Atomic<std::uint64_t> adverts;       // 1: their places have memory
   } wish;
 };

@@ -1,12 +1,12 @@
-// A room: shared memory for the short collectives of a communicator. Each round has a sequence
-// number, the same everywhere; round t uses bank t % banks, in which each rank has a slot: one
-// line, flag and payload together. What does not fit there lies in blocks, which have fewer banks,
-// or in parts of them. Who opens a bank again first makes sure that everyone has finished what was
-// there before: ranks say now and then how far they are, in a line of their own and beside every
-// flag. Of two ranks, each writes next where it has read last: their slots swap each time that a
-// bank, or a part of a block, is used again (docs/decisions/two-rank-rooms.md). Invariant: a line
-// (and its block) has one writer in a round; it is written again only when all ranks have finished
-// the round that it was written for.
+// A room is shared memory for the short collectives of a communicator. Each round has a sequence
+// number, equal on all ranks; round t uses bank t % banks, in which each rank has a slot: one line,
+// flag and payload together. Longer payload lies in blocks, which have fewer banks, or in parts of
+// them. A rank that opens a bank again first makes sure that all ranks have finished the round that
+// used it before: ranks publish now and then which rounds they have finished, in a line of their
+// own and beside every flag. In a room of two ranks each writes next where it has read last: their
+// slots swap each time that a bank, or a part of a block, is used again
+// (docs/decisions/two-rank-rooms.md). Invariant: a line (and its block) has one writer in a round;
+// it is written again only when all ranks have finished the round that it was written for.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@
 
 namespace baton::lockfree {
 
-// What a published line tells of itself besides, for those who want to be sure that they and its
-// writer mean the same call. A payload in the line itself is its length and 1.
+// A published line also carries a note, with which readers verify that they and its writer mean the
+// same call. For a payload in the line itself the note is its length plus 1.
 namespace room_note {
 inline constexpr std::uint64_t nothing = 0;
 inline constexpr std::uint64_t copies = 254;  // the payload begins with the length of what a rank
@@ -34,8 +34,8 @@ static_assert(line(room_line_payload_bytes) < copies);
 
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomLine {  // written by its writer in a round
-  // The sequence number; in bits 8 to 15 what the line tells of itself (room_note); in the lowest 8
-  // bits how far behind it the finished rounds are of its writer, and of those that it speaks for.
+  // This has the sequence number; in bits 8 to 15 the line's note (room_note); in the lowest 8 bits
+  // how far behind it the finished rounds are of its writer, and of ranks that it speaks for.
   typename Atomics::template Atomic<std::uint64_t> word;
   char payload[room_line_payload_bytes];
 };
@@ -43,16 +43,16 @@ static_assert(sizeof(RoomLine<Hardware>) == cache_line_bytes);
 
 template <class Atomics>
 struct alignas(cache_line_bytes) FinishedLine {               // written by its rank
-  typename Atomics::template Atomic<std::uint64_t> sequence;  // all up to here are finished
+  typename Atomics::template Atomic<std::uint64_t> sequence;  // all rounds up to here are finished
 };
 static_assert(sizeof(FinishedLine<Hardware>) == cache_line_bytes);
 
-// What has become of a room's memory once all have left it.
+// This says what has become of a room's memory once all ranks have left it.
 enum class RoomMemory : std::uint32_t { in_use, kept, given_back };
 
-// The first line of a room: how many ranks have left it for good, how many wait for others to
-// finish, and what the last that left has done with the memory behind this line's page. Seldom
-// written.
+// The first line of a room says how many ranks have left it for good, how many wait for others to
+// finish, and what the last that left has done with the memory behind this line's page. It is
+// seldom written.
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomHead {
   typename Atomics::template Atomic<std::uint32_t> left;
@@ -66,14 +66,14 @@ constexpr std::uint64_t room_bytes(std::uint32_t ranks) {
   return (1 + (1 + room_banks<Sizes>(ranks)) * std::uint64_t{ranks}) * cache_line_bytes;
 }
 
-// One rank's view of a room; private memory.
+// This is one rank's view of a room, in private memory.
 template <class Atomics, class Sizes = RoomSizes>
 class Room : public RoomSequence<Sizes> {
  public:
   static_assert(Sizes::banks <= 64);  // see finished_ahead_, and RoomLine
   using RoomSequence<Sizes>::part_bytes;
 
-  // The lines, cleared; and the blocks, any time later. It has been prepared for as many.
+  // Attaches the lines, which must be cleared, and the blocks. `ranks` is as in prepare().
   void attach(char* memory, std::uint32_t ranks) {
     head_ = reinterpret_cast<RoomHead<Atomics>*>(memory);
     finished_lines_ = reinterpret_cast<FinishedLine<Atomics>*>(head_ + 1);
@@ -85,7 +85,7 @@ class Room : public RoomSequence<Sizes> {
   void attach_blocks(char* memory) { blocks_ = memory; }
   std::uint32_t ranks() const { return ranks_; }
 
-  // Whether lines and blocks of this round may be written.
+  // Returns whether lines and blocks of this round may be written.
   bool may_write(std::uint32_t rank, const Round& round) {
     if (BATON_LIKELY(round.must_be_finished <= all_finished_)) return true;
     std::uint64_t least = finished_;
@@ -97,22 +97,23 @@ class Room : public RoomSequence<Sizes> {
     return round.must_be_finished <= all_finished_;
   }
 
-  // Whether a rank has finished what may_write waits for; a look, for people.
+  // Returns whether a rank has finished what may_write waits for. It is a hint, for people.
   bool has_finished(std::uint32_t rank, const Round& round) const {
     // relaxed: nothing is written because of it.
     return finished_lines_[rank].sequence.load(std::memory_order_relaxed) >= round.must_be_finished;
   }
 
-  // May_write has said no, and will be asked again; then it has said yes.
+  // These enclose a wait: may_write has returned false and will be asked again; later, it has
+  // returned true.
   void begin_waiting() {
     // relaxed: a sleeper orders it (membarrier or fence) before it looks for the last time.
     head_->waiting.fetch_add(1, std::memory_order_relaxed);
   }
   void end_waiting() {
-    // relaxed: who still sees it does needless work, nothing worse.
+    // relaxed: a rank that still sees it does needless work, nothing worse.
     head_->waiting.fetch_add(~std::uint32_t{0}, std::memory_order_relaxed);
   }
-  // After `finish` and, where fences are needed, a fence: whether anybody must be woken.
+  // Returns whether anybody must be woken. Call it after `finish` and, where needed, a fence.
   bool anybody_waits() const {
     // relaxed: as in begin_waiting.
     return head_->waiting.load(std::memory_order_relaxed) != 0;
@@ -122,13 +123,13 @@ class Room : public RoomSequence<Sizes> {
   void publish(std::uint32_t slot, const Round& round, std::uint64_t note = room_note::nothing) {
     publish_for_others(slot, round, finished_, note);
   }
-  // The same, and tells how long the payload is.
+  // Publishes a slot, and tells how long the payload is.
   void publish_bytes(std::uint32_t slot, const Round& round, std::int64_t bytes) {
     if (!round.has_blocks()) return publish(slot, round, room_note::line(bytes));
     std::memcpy(line(slot, round).payload, &bytes, sizeof bytes);
     publish(slot, round, room_note::block);
   }
-  // The same where the slot speaks for others, too: all of them have finished what is up to
+  // Publishes a slot that speaks for other ranks, too: all of them have finished all rounds up to
   // `finished`, as they have told us in the round before (finished_at).
   void publish_for_others(std::uint32_t slot, const Round& round, std::uint64_t finished,
                           std::uint64_t note = room_note::nothing) {
@@ -137,12 +138,12 @@ class Room : public RoomSequence<Sizes> {
         .word.store(round.sequence << 16 | note << 8 | (round.sequence - finished),
                     std::memory_order_release);
   }
-  // Whether a slot has been published.
+  // Returns whether a slot has been published.
   bool has_arrived(std::uint32_t slot, const Round& round) const {
     // ORDER room.publish: acquire here, release in publish.
     return line(slot, round).word.load(std::memory_order_acquire) >> 16 == round.sequence;
   }
-  // Of a slot that has arrived: its note, and the length that goes with it; -1: not told.
+  // These give a published slot's note, and the length that goes with it; -1: not told.
   std::uint64_t note_at(std::uint32_t slot, const Round& round) const {
     // relaxed: has_arrived has acquired this very word.
     return line(slot, round).word.load(std::memory_order_relaxed) >> 8 & 0xff;
@@ -154,19 +155,19 @@ class Room : public RoomSequence<Sizes> {
     std::memcpy(&bytes, line(slot, round).payload, sizeof bytes);
     return bytes;
   }
-  // The first slot in [from, to) that has not; `to` when all have.
+  // Returns the first slot in [from, to) that is not published; `to` when all are.
   std::uint32_t first_missing(std::uint32_t from, std::uint32_t to, const Round& round) const {
     while (from < to && has_arrived(from, round)) ++from;
     return from;
   }
-  // Of a slot that has arrived: those it speaks for have finished what is up to here.
+  // Returns the round up to which the ranks for which a published slot speaks have finished.
   std::uint64_t finished_at(std::uint32_t slot, const Round& round) const {
-    // relaxed: has_arrived has acquired this very word; what is finished is over.
+    // relaxed: has_arrived has acquired this very word; reads in finished rounds are over.
     return round.sequence - (line(slot, round).word.load(std::memory_order_relaxed) & 0xff);
   }
-  // Everyone has, as slots that speak for all have said.
+  // Notes that all ranks have finished up to here, as slots that speak for all have said.
   void learn(std::uint64_t finished) { all_finished_ = std::max(all_finished_, finished); }
-  // All have arrived: what their words say about how far they are.
+  // Notes what the words of all slots of a round, which have arrived, say about finished rounds.
   void learn(const Round& round) {
     if (BATON_LIKELY(all_finished_ + this->banks() / 2 > round.sequence)) return;
     std::uint64_t least = round.sequence;
@@ -175,7 +176,7 @@ class Room : public RoomSequence<Sizes> {
     learn(least);
   }
 
-  // Where the payload of a slot lies, or goes to.
+  // Returns where the payload of a slot lies, or goes to.
   char* payload(std::uint32_t slot, const Round& round) const {
     if (!round.has_blocks()) return line(slot, round).payload;
     const std::uint64_t parts_before = std::uint64_t{round.part} * ranks_ +
@@ -183,10 +184,10 @@ class Room : public RoomSequence<Sizes> {
     return blocks_ + parts_before * part_bytes();
   }
 
-  // Of a round that did not take place after all: whether finish may be called.
+  // Returns whether finish may be called for a round that did not take place after all.
   bool may_finish(const Round& round) const { return round.sequence <= finished_ + this->banks(); }
-  // This rank needs nothing of the round any more. True when others were told so: one of them
-  // may wait for that.
+  // Notes that this rank needs nothing of the round any more. Returns true when others were told
+  // so: one of them may wait for that.
   bool finish(std::uint32_t rank, const Round& round) {
     finished_ahead_ |= std::uint64_t{1} << (round.sequence - finished_ - 1);
     for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished_;
@@ -200,8 +201,8 @@ class Room : public RoomSequence<Sizes> {
     return true;
   }
 
-  // We will not come back. True for the last that leaves: nobody reads or writes the room any more,
-  // and its memory is this rank's to give back. Then it says so.
+  // Leaves the room for good. Returns true for the last rank that leaves: nobody reads or writes
+  // the room any more, and this rank may give its memory back, and then says so by tell_memory.
   [[nodiscard]] bool leave() {
     // ORDER room.left: release by each, acquire by the last; all reads are over.
     return head_->left.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_;
@@ -210,7 +211,7 @@ class Room : public RoomSequence<Sizes> {
     // ORDER room.memory: release here, acquire in memory; it is the leader's now.
     head_->memory.store(static_cast<std::uint32_t>(memory), std::memory_order_release);
   }
-  // For the room's leader, which may use it again.
+  // Returns the state of the memory to the room's leader, which may use it again.
   RoomMemory memory() const {
     // ORDER room.memory: acquire here, release in tell_memory.
     return static_cast<RoomMemory>(head_->memory.load(std::memory_order_acquire));
@@ -218,7 +219,7 @@ class Room : public RoomSequence<Sizes> {
 
  private:
   RoomLine<Atomics>& line(std::uint32_t slot, const Round& round) const {
-    const auto turn = static_cast<std::uint32_t>(round.sequence / Sizes::banks);  // of two ranks
+    const auto turn = static_cast<std::uint32_t>(round.sequence / Sizes::banks);  // for two ranks
     return lines_[(round.sequence & last_bank_) * ranks_ + (slot ^ (turn & swaps_))];
   }
 
@@ -228,12 +229,12 @@ class Room : public RoomSequence<Sizes> {
   char* blocks_ = nullptr;
   std::uint32_t ranks_ = 0;
   std::uint32_t last_bank_ = 0;       // a mask: their number is a power of two
-  std::uint32_t swaps_ = 0;           // 1 of two ranks, whose slots swap
-  std::uint64_t finished_ = 0;        // by us: all up to here
-  std::uint64_t finished_ahead_ = 0;  // and of those behind it, one bit each
+  std::uint32_t swaps_ = 0;           // 1 in a room of two ranks, whose slots swap
+  std::uint64_t finished_ = 0;        // by us: all rounds up to here
+  std::uint64_t finished_ahead_ = 0;  // and rounds behind it, one bit each
   std::uint64_t published_ = 0;
-  std::uint64_t last_block_ = 0;  // finished last; of blocks there are few: others are told at once
-  std::uint64_t all_finished_ = 0;  // by everyone, as far as we know
+  std::uint64_t last_block_ = 0;    // finished last; blocks are few, so others are told at once
+  std::uint64_t all_finished_ = 0;  // by all ranks, as far as we know
 };
 
 }  // namespace baton::lockfree

@@ -1,6 +1,6 @@
-// The sequence of a room's rounds (lockfree/room.hpp): which bank of lines and which blocks each
-// has, and what must be finished before they are written again. Every rank works them out alone,
-// in the same order, so that they are the same everywhere. Private memory.
+// This is the sequence of a room's rounds (lockfree/room.hpp): which bank of lines and which blocks
+// each has, and which round must be finished before they are written again. Every rank computes it
+// alone, in the same order, so that it is equal on all ranks. It is private memory.
 #pragma once
 
 #include <algorithm>
@@ -13,16 +13,16 @@ namespace baton::lockfree {
 
 inline constexpr std::int64_t room_line_payload_bytes = 56;
 
-// Where the ranks' payloads lie in a round: in their lines, or each in a block or a part of
-// one. Of parts there are more: with them ranks may be further apart.
+// This says where the ranks' payloads lie in a round: in their lines, or each in a block or a part
+// of one. There are more parts than blocks, so with parts ranks may be further apart.
 enum class RoomSpace : std::uint8_t { lines, parts, blocks };
 
-// A round of a room: all its ranks write what they give, and read.
+// In a round of a room all its ranks write what they give, and read.
 struct Round {
   std::uint64_t sequence = 0;
   std::uint64_t must_be_finished = 0;  // before anybody may write
   std::uint32_t part = 0;              // the first of the bank's
-  std::uint32_t parts = 0;             // so many of each rank's block; 0: lines only
+  std::uint32_t parts = 0;             // how many of each rank's block; 0: lines only
   std::uint32_t turn = 0;              // how often the parts have been used before
 
   bool has_blocks() const { return parts != 0; }
@@ -31,21 +31,21 @@ struct Round {
 template <class Sizes = RoomSizes>
 class RoomSequence {
  public:
-  // Before the first round.
+  // Sets the number of ranks, before the first round.
   void prepare(std::uint32_t ranks) {
     banks_ = room_banks<Sizes>(ranks);
     part_bytes_ = room_block_bytes<Sizes>(ranks) / Sizes::block_parts;
   }
   std::uint64_t part_bytes() const { return part_bytes_; }
 
-  // What so many bytes of each rank need; at most a block.
+  // Returns the space that `bytes` of each rank need; at most a block.
   RoomSpace space_for(std::int64_t bytes) const {
     if (bytes <= room_line_payload_bytes) return RoomSpace::lines;
     return bytes <= static_cast<std::int64_t>(part_bytes_) ? RoomSpace::parts : RoomSpace::blocks;
   }
 
-  // The next round: every rank asks for the same ones in the same order, also before the room
-  // is attached.
+  // Opens the next round. Every rank opens equal rounds in the same order, also before the room is
+  // attached.
   Round open(RoomSpace space) {
     Round round;
     round.sequence = ++opened_;
@@ -65,10 +65,10 @@ class RoomSequence {
     return round;
   }
 
-  // So many rounds of one call, one after the other, all with blocks. The first ones are kept;
-  // in_row works out the others, whose blocks have been used in the row before. (That a block is
-  // free again ranks say at once, so the other needs only what had its block; a line's end they may
-  // say later.)
+  // A row is `count` consecutive rounds of one call, all with blocks. The first ones are kept;
+  // in_row computes the others, whose blocks have been used in the row before. (Ranks say at once
+  // that a block is free again, so a later round depends only on the round that had its block. That
+  // a line is free they may say later.)
   using Row = std::array<Round, Sizes::block_banks>;
   Row open_row(std::uint64_t count) {
     Row row{};
@@ -78,7 +78,7 @@ class RoomSequence {
     }
     return row;
   }
-  // Operation `i` of a row.
+  // Returns round `i` of a row.
   static Round in_row(const Row& row, std::uint64_t i) {
     if (i < row.size()) return row[i];
     const std::uint64_t sequence = row[0].sequence + i;
@@ -94,12 +94,12 @@ class RoomSequence {
  private:
   static constexpr std::uint64_t all_parts = Sizes::block_banks * Sizes::block_parts;
 
-  std::uint64_t opened_ = 0;  // opened so far
+  std::uint64_t opened_ = 0;  // rounds opened so far
   std::uint64_t banks_ = Sizes::banks;
   std::uint64_t part_bytes_ = Sizes::block_bytes / Sizes::block_parts;
   std::uint64_t next_part_ = 0;
-  std::uint64_t part_sequences_[all_parts] = {};  // who has each
-  std::uint32_t part_turns_[all_parts] = {};      // how often each has been used
+  std::uint64_t part_sequences_[all_parts] = {};  // the round that used each part last
+  std::uint32_t part_turns_[all_parts] = {};      // how often each part has been used
 };
 
 }  // namespace baton::lockfree

@@ -1,29 +1,30 @@
-// A ring into which many ranks send to one, in the receiver's mailbox: for senders that have no
-// ring of their own there (yet). Its receiver is a ReceiveRing of as many lines. Lines are those of
-// ring.hpp; a sender first moves the tail, by compare-and-swap, over the lines that it will write.
-// Invariant: between that and its last store a sender does nothing else, since lines behind its own
-// wait for it.
-// Budget of a message in one line: one read-modify-write, no system call, two lines written.
+// This is a ring in which many ranks send to one, in the receiver's mailbox: for senders that have
+// no ring of their own there (yet). Its receiver is a ReceiveRing of as many lines. Lines are those
+// of ring.hpp; a sender first moves the tail, by compare-and-swap, over the lines that it will
+// write. Invariant: between that and its last store a sender does nothing else, since lines behind
+// its own wait for it.
+// The budget of a message in one line is one read-modify-write, no system call, and two lines
+// written.
 #pragma once
 
 #include "lockfree/ring.hpp"
 
 namespace baton::lockfree {
 
-// What the senders share, and what the receiver tells them all.
+// These lines are shared by the senders, or tell them the receiver's head and wishes.
 template <class Atomics>
 struct SharedRingControl {
   struct alignas(cache_line_bytes) TailLine {                // written by all senders
     typename Atomics::template Atomic<std::uint64_t> lines;  // taken since the start
   } tail;
   struct alignas(cache_line_bytes) RingsLine {  // written by senders that get a ring of their own
-    typename Atomics::template Atomic<std::uint32_t> own;  // so many have one
+    typename Atomics::template Atomic<std::uint32_t> own;  // number of senders that have one
   } rings;
   ConsumerLines<Atomics> consumer;
 };
 static_assert(sizeof(SharedRingControl<Hardware>) == 4 * cache_line_bytes);
 
-// A sender's end; lives in the sender's private memory.
+// This is a sender's end. It lives in the sender's private memory.
 template <class Atomics, std::uint32_t lines_in_ring = shared_ring_lines>
 class SharedSendRing {
   using Position = RingPosition<lines_in_ring>;
@@ -36,8 +37,8 @@ class SharedSendRing {
   }
   bool attached() const { return lines_ != nullptr; }
 
-  // Writes a message in as many lines as it needs; false, and nothing is written, when they are not
-  // free.
+  // Writes a message in as many lines as it needs. False, and nothing is written, when these are
+  // not free.
   bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
     Position first;
     const std::uint32_t lines = lines_for(bytes);
@@ -62,7 +63,7 @@ class SharedSendRing {
     return true;
   }
 
-  // The receiver asks all who share the ring for envelopes only.
+  // Returns whether the receiver asks all senders of the ring for envelopes only.
   bool envelopes_only() const {
     // relaxed: a hint; a late look costs some memory, nothing else.
     return control_->consumer.wish.envelopes_only.load(std::memory_order_relaxed) != 0;
@@ -70,7 +71,7 @@ class SharedSendRing {
 
  private:
   bool take_lines(std::uint32_t lines, std::uint64_t* first) {
-    // relaxed: which lines are ours is all that the tail says.
+    // relaxed: the tail says only which lines are ours.
     std::uint64_t tail = control_->tail.lines.load(std::memory_order_relaxed);
     do {
       if (!is_free(tail + lines)) return false;
@@ -79,8 +80,8 @@ class SharedSendRing {
     *first = tail;
     return true;
   }
-  // Whether the receiver has consumed what stood in the lines before `end`. The tail may be older
-  // than the head: then the exchange fails.
+  // Returns whether the receiver has consumed the lines before `end`. The tail may be older than
+  // the head: then the compare-and-swap fails.
   bool is_free(std::uint64_t end) {
     auto fits = [&] {
       return static_cast<std::int64_t>(end - head_) <= std::int64_t{lines_in_ring};
@@ -94,7 +95,7 @@ class SharedSendRing {
 
   Line<Atomics>* lines_ = nullptr;
   SharedRingControl<Atomics>* control_ = nullptr;
-  std::uint64_t head_ = 0;  // as we last saw it
+  std::uint64_t head_ = 0;  // the head as we last read it
   std::uint32_t sender_ = 0;
 };
 

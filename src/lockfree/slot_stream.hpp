@@ -1,6 +1,7 @@
-// A stream of pieces from one rank to another, through a few slots in memory that both reach: one
-// fills them in turns, the other empties them behind it. Used by window/stream_slots.hpp.
-// Invariant: no more is filled than emptied and slots together; each side writes its own line.
+// A slot stream carries pieces from one rank to another, through a few slots in memory that both
+// reach: one fills them in turns, the other empties them behind it. window/stream_slots.hpp uses
+// it. Invariant: no more pieces are filled than are emptied plus the slots; each side writes its
+// own line.
 #pragma once
 
 #include <cstdint>
@@ -18,15 +19,15 @@ struct SlotStream {
   Line filled, emptied;
 };
 
-// By whoever offers the stream, before the other side is told of it.
+// Resets the stream. The rank that offers it calls this before the other side is told of it.
 template <class Atomics>
 void begin_stream(SlotStream<Atomics>& stream) {
-  // relaxed: whoever hears of the stream is behind that.
+  // relaxed: the message that tells of the stream orders this.
   stream.filled.pieces.store(0, std::memory_order_relaxed);
   stream.emptied.pieces.store(0, std::memory_order_relaxed);
 }
 
-// Whether the piece of a number may be filled in, or emptied.
+// These tell whether the piece of a number may be filled in, or emptied.
 template <class Atomics>
 bool may_fill(const SlotStream<Atomics>& stream, std::uint32_t piece, std::uint32_t slots) {
   // ORDER slot_stream.emptied: acquire here, release in note_emptied; the slot was read.
@@ -38,7 +39,7 @@ bool may_empty(const SlotStream<Atomics>& stream, std::uint32_t piece) {
   return piece != stream.filled.pieces.load(std::memory_order_acquire);
 }
 
-// All pieces to this one are.
+// These note that all pieces up to this one are filled, or emptied.
 template <class Atomics>
 void note_filled(SlotStream<Atomics>& stream, std::uint32_t piece) {
   // ORDER slot_stream.filled: release here, acquire in may_empty.

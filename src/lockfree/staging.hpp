@@ -1,8 +1,9 @@
-// Staging: a receiver's pool of chunks that all senders share, for messages longer than a ring
-// takes. A sender takes some, a window, names them in its ring, fills them in turns and publishes
-// how far it is; the receiver copies behind it, publishes how far it is, and gives the chunks back
-// when all has come, unless the sender has leased them for its next messages. Invariant: a chunk's
-// bit is clear from the sender's take until the receiver's give_back.
+// Staging is a receiver's pool of chunks (bounce buffers) that all senders share, for messages
+// longer than a ring takes. A sender takes some chunks (a window), names them in its ring, fills
+// them in turns and publishes its progress; the receiver copies behind it, publishes its own
+// progress, and gives the chunks back when the message is complete, unless the sender has leased
+// them for its next messages. Invariant: a chunk's bit is clear from the sender's take until the
+// receiver's give_back.
 #pragma once
 
 #include <bit>
@@ -14,19 +15,19 @@
 
 namespace baton::lockfree {
 
-// The chunks of one stream, by bits; used in turns from the lowest. Its progress is kept with the
-// first.
+// A window is the chunks of one stream, by bits; they are used in turns from the lowest. The
+// stream's progress is kept with the first.
 struct Window {
   static constexpr int chunks_max = 32;
   std::uint64_t chunks = 0;
   bool empty() const { return chunks == 0; }
   std::uint32_t first() const { return static_cast<std::uint32_t>(std::countr_zero(chunks)); }
   int count() const { return std::popcount(chunks); }
-  // The chunk that is used as the index'th of a turn.
+  // Returns the chunk that is used as the index'th of a turn.
   std::uint32_t chunk(int index) const {
     std::uint64_t left = chunks;
     if (static_cast<int>(std::bit_width(left)) - std::countr_zero(left) ==
-        count())  // they lie together
+        count())  // the chunks lie together
       return first() + static_cast<std::uint32_t>(index);
     while (index-- > 0) left &= left - 1;
     return static_cast<std::uint32_t>(std::countr_zero(left));
@@ -34,18 +35,18 @@ struct Window {
   std::int64_t bytes() const { return count() * static_cast<std::int64_t>(chunk_bytes); }
 };
 
-// The one rule of ownership: a window has one owner at a time, who alone may name it in a line, and
-// the line says whose it is once its message has been taken out.
+// There is one rule of ownership: a window has one owner at a time, who alone may name it in a
+// line, and the line says who owns it once its message has been taken out.
 enum class NextOwner : std::uint8_t {
   pool,      // its receiver gives the chunks back, for any sender
   sender,    // a lease: for a term, and as long as no other sender waits for chunks
   receiver,  // which sends its next message with it (ownership transfer)
 };
 
-// Where a message goes through staging.
+// This says where a message goes through staging.
 struct StagingSpan {
   Window window;
-  std::int64_t shift = 0;  // a position in the window's progress, less that in the message
+  std::int64_t shift = 0;  // a position in the window's progress minus that in the message
   NextOwner next_owner = NextOwner::pool;
   bool at_sender = false;  // in the sender's staging; else in the receiver's
   bool empty() const { return window.empty(); }
@@ -55,7 +56,7 @@ template <class Atomics>
 struct Progress {
   struct alignas(cache_line_bytes) FilledLine {  // written by the sender that holds the chunk
     typename Atomics::template Atomic<std::uint64_t> bytes;
-    typename Atomics::template Atomic<std::uint64_t> took_ticks;  // the early bytes it filled last
+    typename Atomics::template Atomic<std::uint64_t> took_ticks;  // for early bytes, last time
   } filled;
   struct alignas(cache_line_bytes) EmptiedLine {  // written by the receiver
     typename Atomics::template Atomic<std::uint64_t> bytes;
@@ -64,7 +65,7 @@ struct Progress {
 static_assert(sizeof(Progress<Hardware>) == progress_bytes);
 
 // Takes up to `wanted` chunks, the lowest that are free, so that the ones in use stay few and in
-// cache. Empty when all are taken, which is an outcome.
+// cache. The window is empty when all are taken, which is a normal outcome.
 template <class Atomic>
 Window take_chunks(Atomic& free, int wanted) {
   // relaxed: only a guess for the compare-and-swap.
@@ -80,7 +81,7 @@ Window take_chunks(Atomic& free, int wanted) {
   return {};
 }
 
-// How many are free now.
+// Returns how many chunks are free now.
 template <class Atomic>
 int free_chunks(const Atomic& free) {
   // relaxed: a guess; take_chunks decides.
@@ -93,7 +94,7 @@ void give_back_chunks(Atomic& free, Window window) {
   free.fetch_or(window.chunks, std::memory_order_release);
 }
 
-// The sender: before it names the window in its ring.
+// Resets the progress. The sender calls this before it names the window in its ring.
 template <class Atomics>
 void open_window(Progress<Atomics>& progress) {
   // relaxed: the ring line that names the window is published afterwards.
@@ -101,7 +102,7 @@ void open_window(Progress<Atomics>& progress) {
   progress.emptied.bytes.store(0, std::memory_order_relaxed);
   progress.filled.took_ticks.store(0, std::memory_order_relaxed);
 }
-// How far a side is, in bytes since the window was opened.
+// These publish and read how far a side is, in bytes since the window was opened.
 template <class Atomics>
 void publish_filled(Progress<Atomics>& progress, std::uint64_t bytes) {
   // ORDER window.filled: release here, acquire in filled_bytes; that many bytes are readable.
@@ -112,7 +113,8 @@ std::uint64_t filled_bytes(const Progress<Atomics>& progress) {
   // ORDER window.filled: acquire here, release in publish_filled.
   return progress.filled.bytes.load(std::memory_order_acquire);
 }
-// How long it took the sender to fill early bytes, lately. For what is observed, nothing else.
+// These keep how long the sender took lately to fill early bytes. Only adaptive selection
+// (message/node/observe.hpp) uses it.
 template <class Atomics>
 void publish_fill_time(Progress<Atomics>& progress, std::uint64_t ticks) {
   // relaxed: any recent value does.

@@ -5,8 +5,7 @@
 namespace baton::lockfree {
 
 TimingLayout timing_layout(std::uint32_t ranks, std::uint64_t event_bytes) {
-  // guess: imbalance is seen in some thousands of calls, and all ranks together keep 100 MB of
-  // them.
+  // guess: imbalance shows in some thousands of calls, and all ranks together keep 100 MB of calls.
   constexpr std::uint64_t collectives_of_a_rank = 32768, collectives_in_all = 1 << 22;
   TimingLayout layout{};
   std::uint64_t offset = 0;

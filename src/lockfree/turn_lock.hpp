@@ -1,10 +1,11 @@
-// A fair lock of many readers or one writer, as words in shared memory: whoever wants it takes a
-// number, and numbers are served in their order; readers that follow each other hold it together.
-// Whoever waits leaves its name under its number, so that it alone is woken when its turn comes.
-// After the ticket lock for readers and writers of Mellor-Crummey and Scott ("Scalable
-// Reader-Writer Synchronization for Shared-Memory Multiprocessors").
-// Invariant: `gone` counts those that have let go; a number is served when all before it have, or
-// when it reads and the one before it, which reads and is served, has let it in.
+// This is a fair lock of many readers or one writer (a ticket lock), as words in shared memory: a
+// rank that wants it takes a number, and numbers are served in their order; readers that follow
+// each other hold it together. A rank that waits leaves its name under its number, so that it alone
+// is woken when its turn comes. It follows the ticket lock for readers and writers of
+// Mellor-Crummey and Scott ("Scalable Reader-Writer Synchronization for Shared-Memory
+// Multiprocessors").
+// Invariant: `gone` counts the holders that have let go; a number is served when all before it
+// have, or when it reads and the one before it, which reads and is served, has let it in.
 #pragma once
 
 #include <cstdint>
@@ -17,17 +18,17 @@ namespace baton::lockfree {
 
 template <class Atomics>
 struct alignas(cache_line_bytes) TurnLock {                 // written by all that want it
-  typename Atomics::template Atomic<std::uint32_t> next;    // number of who comes next
+  typename Atomics::template Atomic<std::uint32_t> next;    // the next number to be taken
   typename Atomics::template Atomic<std::uint32_t> let_in;  // by a reader, if it reads, too
   typename Atomics::template Atomic<std::uint32_t> gone;    // have let go; this number is served
-  LastNames<Atomics> takers;                                // of numbers, where somebody says so
+  LastNames<Atomics> takers;  // names for numbers, where a rank leaves one
 };
 static_assert(sizeof(TurnLock<Hardware>) == cache_line_bytes);
 
-// A number, to be served and given back.
+// Takes a number, to be served and given back.
 template <class Atomics>
 std::uint32_t take_number(TurnLock<Atomics>& lock) {
-  // relaxed: is_served acquires what those before have written.
+  // relaxed: is_served acquires what earlier holders have written.
   return lock.next.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -39,7 +40,7 @@ bool is_served(const TurnLock<Atomics>& lock, std::uint32_t number, bool writes)
   return !writes && lock.let_in.load(std::memory_order_acquire) == number;
 }
 
-// How many have not let go that come before a number: a hint.
+// Returns how many numbers before this one have not let go. It is only a hint.
 template <class Atomics>
 std::uint32_t numbers_before(const TurnLock<Atomics>& lock, std::uint32_t number) {
   // relaxed: nothing depends on it.
@@ -53,22 +54,22 @@ void let_readers_in(TurnLock<Atomics>& lock, std::uint32_t number) {
   lock.let_in.store(number + 1, std::memory_order_release);
 }
 
-// The holder lets go. The number that may be served now.
+// The holder lets go. Returns the number that may be served now.
 template <class Atomics>
 std::uint32_t let_go(TurnLock<Atomics>& lock, std::uint32_t number, bool writes) {
   // ORDER turn.served: release here, acquire in is_served; our reads are over, and with those of
   // other readers that have let go, since each continues the release of those before.
   if (!writes) return lock.gone.fetch_add(1, std::memory_order_release) + 1;
-  // Nobody's any more: what a reader left there would let in a number that is the same again later.
-  // relaxed: who is served next sees it behind `gone`.
+  // This resets `let_in`: a reader's value left there would let in an equal number after wrapping.
+  // relaxed: the number that is served next sees it behind `gone`.
   lock.let_in.store(number, std::memory_order_relaxed);
   // ORDER turn.served: release here, acquire in is_served; our writes are visible.
   lock.gone.store(number + 1, std::memory_order_release);
   return number + 1;
 }
 
-// Whether anybody has taken that number, so that there may be somebody to wake. Behind let_go and,
-// where senders fence, a fence.
+// Returns whether anybody has taken that number, so that there may be somebody to wake. Call it
+// after let_go and, where senders fence, a fence.
 template <class Atomics>
 bool is_taken(const TurnLock<Atomics>& lock, std::uint32_t number) {
   // relaxed: a sleeper orders it (membarrier or fence) before it looks for the last time.

@@ -4,10 +4,11 @@
 
 namespace baton::lockfree {
 
-// relaxed, all but the episode: it publishes and orders them.
+// relaxed, all but the episode: it publishes and orders the other words.
 
 void WaitLines::publish(const WaitDescription& wait) {
-  // What was said before is taken back first: no reader takes a mixture for one of the two.
+  // An earlier wait is retracted first, so that no reader mistakes a mixture of both for one of
+  // them.
   if (episode.load(std::memory_order_relaxed) % 2 == 1) retract();
   std::atomic_thread_fence(std::memory_order_release);
   collective.store(wait.collective, std::memory_order_relaxed);

@@ -1,7 +1,7 @@
-// Where a rank waits: its lines on the status board, written when a wait has lasted a while, and
-// read by mpiexec and `baton stat`. Invariant: one thread of the rank writes; a reader that sees
-// the same odd episode before and after has read what belongs together. What is read may be
-// anything, since any rank can write there: readers bound every number and text.
+// These lines of the status board say where a rank waits. The rank writes them when a wait has
+// lasted a while; mpiexec and `baton stat` read them. Invariant: one thread of the rank writes; a
+// reader that sees the same odd episode before and after has read a consistent description. A
+// reader may find any bytes, since any rank can write there: it bounds every number and text.
 #pragma once
 
 #include <atomic>
@@ -12,13 +12,13 @@
 
 namespace baton::lockfree {
 
-// Text in shared memory, by words that are atomic each.
+// This is text in shared memory, in words that are atomic each.
 template <std::size_t bytes>
 struct BoardText {
   static_assert(bytes % sizeof(std::uint64_t) == 0);
   std::atomic<std::uint64_t> words[bytes / sizeof(std::uint64_t)];
 
-  // relaxed, both: what publishes and orders them is the episode.
+  // relaxed, both: the episode publishes and orders the words.
   void write(const char (&text)[bytes]) {
     for (std::size_t i = 0; i < std::size(words); ++i) {
       std::uint64_t word;
@@ -35,17 +35,17 @@ struct BoardText {
   }
 };
 
-// Ranks of the job, as ranges; more than fit are counted only.
+// These are ranks of the job, as ranges; if there are more than fit, the rest is only noted.
 struct AwaitedRanks {
   static constexpr std::uint32_t ranges_max = 14;
-  std::uint32_t count = 0;  // of ranges
-  bool more = false;        // that did not fit
+  std::uint32_t count = 0;  // number of ranges
+  bool more = false;        // there are ranges that did not fit
   std::uint32_t ranges[ranges_max];
 
   static constexpr std::uint32_t first_of(std::uint32_t range) { return range >> 16; }
   static constexpr std::uint32_t last_of(std::uint32_t range) { return range & 0xffff; }
 
-  // Best in ascending order.
+  // Adds a rank; ascending order needs the fewest ranges.
   void add(std::uint32_t rank) {
     for (std::uint32_t i = 0; i < count; ++i) {
       if (first_of(ranges[i]) <= rank && rank <= last_of(ranges[i])) return;
@@ -66,20 +66,20 @@ struct AwaitedRanks {
 inline constexpr std::size_t wait_procedure_bytes = 40;
 inline constexpr std::size_t wait_words_bytes = 168;
 
-// A wait, as one side writes it and the other reads it.
+// This describes a wait, as one side writes it and the other reads it.
 struct WaitDescription {
-  std::uint32_t collective = 0;               // 1: of a collective call, named by the next three
-  std::uint32_t communicator = 0;             // its id
-  std::uint32_t number = 0;                   // of the call there
-  std::uint64_t members = 0;                  // a hash of who is in it
+  std::uint32_t collective = 0;               // 1: in a collective call, named by the next three
+  std::uint32_t communicator = 0;             // the communicator's id
+  std::uint32_t number = 0;                   // number of the call on it
+  std::uint64_t members = 0;                  // a hash of its members
   std::int64_t since_ns = 0;                  // CLOCK_MONOTONIC
-  AwaitedRanks awaited;                       // who can end it
+  AwaitedRanks awaited;                       // ranks that can end the wait
   char procedure[wait_procedure_bytes] = {};  // "MPI_Recv"; empty: not known
   char words[wait_words_bytes] = {};
 };
 
 struct alignas(cache_line_bytes) WaitLines {
-  std::atomic<std::uint32_t> episode;  // odd: the rank waits, and what follows says for what
+  std::atomic<std::uint32_t> episode;  // odd: the rank waits, and the members below say for what
   std::atomic<std::uint32_t> collective;
   std::atomic<std::uint32_t> communicator;
   std::atomic<std::uint32_t> number;
@@ -92,9 +92,9 @@ struct alignas(cache_line_bytes) WaitLines {
   BoardText<wait_words_bytes> words;
 
   void publish(const WaitDescription& wait);
-  // What was published is over; not without it.
+  // Withdraws the description that was published. Call it only after publish().
   void retract();
-  // What is published; false: the rank does not wait, or was just changing what it says.
+  // Reads the description. False: the rank does not wait, or was just changing it.
   bool look(WaitDescription* wait) const;
 };
 static_assert(sizeof(WaitLines) == 5 * cache_line_bytes);

@@ -1,5 +1,5 @@
-// The job as its memory tells it to each rank: where ranks are, and, in a job of several nodes, the
-// processes of all. Part of the job's layout (job.hpp).
+// This part of the job's memory layout (job.hpp) tells each rank where the ranks are, and, in a job
+// of several nodes, the processes of all nodes.
 #pragma once
 
 #include <atomic>
@@ -9,9 +9,10 @@
 
 namespace baton::lockfree {
 
-// Where the launcher put a rank: -1 where unknown or not one. Numbers of packages, NUMA nodes,
-// caches and cores count over all nodes of a job, so that equal ones are one object: on node n they
-// are the machine's own and n * numbers_of_node. (On one machine taken for several: the machine's.)
+// This says where the launcher put a rank; a member is -1 where it is unknown or not a single one.
+// Numbers of packages, NUMA nodes, caches and cores count over all nodes of a job, so that equal
+// numbers are one object: on node n they are the machine's own plus n * numbers_of_node. (On one
+// machine taken for several nodes they are the machine's.)
 inline constexpr std::int32_t numbers_of_node = 1 << 16;
 struct RankPlace {
   std::int32_t cpu;        // first CPU the rank may run on
@@ -21,19 +22,19 @@ struct RankPlace {
   std::int32_t l2;
   std::int32_t l3;
   std::int32_t core;
-  std::int32_t node = 0;  // of the job's nodes
+  std::int32_t node = 0;  // index of the node in the job
 };
 
-// The job as a whole, where it is more than what one arena holds, or is to be taken so.
+// This describes the job as a whole, where it has more nodes than this arena's, or pretends to.
 struct WorldPlan {
-  std::uint32_t processes = 0;  // of the job; 0: as many as the arena has ranks
+  std::uint32_t processes = 0;  // of the job; 0: the arena's ranks are all
   std::uint32_t nodes = 1;
-  std::uint64_t key[2] = {};  // by which its processes know each other over a network
+  std::uint64_t key[2] = {};  // key by which its processes recognize each other over a network
 };
 
-// A process of a job of several nodes, by its rank in the job: where it is, and, once it is ready,
-// the card with which it introduces itself (transport/network/). Written by who makes the arena,
-// the card by the process itself where that is in this arena.
+// This is a process of a job of several nodes, indexed by its rank in the job: where it is, and,
+// once it is ready, its card, i.e. its address on the network (transport/network/). The maker of
+// the arena writes it; a process in this arena writes its card itself.
 struct alignas(cache_line_bytes) ProcessEntry {
   std::atomic<std::uint32_t> ready;
   std::uint32_t local_rank;  // in this arena; no_local_rank: it is on another node

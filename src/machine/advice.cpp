@@ -17,7 +17,7 @@ std::string number(int value) {
   return std::to_string(value);
 }
 
-// How many cores each object of a level has; without those that are not known.
+// Returns how many cores each object of a level has; objects that are not known are left out.
 std::map<int, int> cores_at(const Machine& machine, Level level) {
   std::map<int, std::set<int>> cores;
   for (const Cpu& cpu : machine.cpus)
@@ -39,7 +39,7 @@ int usable_cores(const Machine& machine) {
   return std::min(core_count(machine), cpus_usable(machine));
 }
 
-// Memory of a tier that the job may use.
+// Returns the memory of a tier that the job may use.
 std::vector<const NumaNode*> nodes_of(const Machine& machine, Tier tier) {
   std::vector<const NumaNode*> nodes;
   for (const NumaNode& node : machine.memory)
@@ -57,7 +57,7 @@ std::string counted(int count, const std::string& noun) {
   return number(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-// The same options are not advised twice: they are for both.
+// Equal options are not advised twice: their texts are joined.
 void add(std::vector<Advice>& all, const Advice& one) {
   const auto same = std::ranges::find(all, one.options, &Advice::options);
   if (same == all.end()) return all.push_back(one);
@@ -66,7 +66,7 @@ void add(std::vector<Advice>& all, const Advice& one) {
   if (same->study.empty()) same->study = one.study;
 }
 
-// The first NUMA nodes that have cores for so many ranks.
+// Returns how many NUMA nodes, from the first on, have cores for this many ranks.
 int nodes_needed(const Machine& machine, int ranks) {
   auto local = configure(machine, "local", ranks, 1);
   return local ? static_cast<int>(local->cores.numbers.size()) : 1;
@@ -91,7 +91,7 @@ void of_hbm(const Machine& machine, int ranks, std::vector<Advice>& all) {
                  "hbm"});
 }
 
-// Ranks that leave NUMA nodes idle.
+// Advises about ranks that leave NUMA nodes idle.
 void of_idle_nodes(const Machine& machine, int ranks, std::vector<Advice>& all) {
   const int nodes = static_cast<int>(nodes_with_cpus(machine).size());
   const int needed = nodes_needed(machine, ranks);
@@ -117,7 +117,7 @@ void of_idle_nodes(const Machine& machine, int ranks, std::vector<Advice>& all) 
                  "numa"});
 }
 
-// A rank on every NUMA node.
+// Advises about ranks on every NUMA node.
 void of_busy_nodes(const Machine& machine, int ranks, std::vector<Advice>& all) {
   const int nodes = static_cast<int>(nodes_with_cpus(machine).size());
   const std::string n = "-n " + number(ranks);
@@ -142,12 +142,12 @@ void of_numa_nodes(const Machine& machine, int ranks, bool said, std::vector<Adv
   if (nodes_needed(machine, ranks) < nodes) return of_idle_nodes(machine, ranks, all);
   of_busy_nodes(machine, ranks, all);
   if (said) return;
-  // Programs that memory holds back may be as quick with fewer ranks.
+  // Programs that are limited by memory may be as quick with fewer ranks.
   auto one_node = configure(machine, "local", 0, 1);
   if (one_node && one_node->ranks < ranks) of_idle_nodes(machine, one_node->ranks, all);
 }
 
-// Several caches within a NUMA node, and ranks that leave some idle.
+// Advises about several caches within a NUMA node, and ranks that leave some idle.
 void of_caches(const Machine& machine, int ranks, std::vector<Advice>& all) {
   for (Level level : {Level::l3, Level::l2}) {
     const auto cores = cores_at(machine, level);
@@ -231,7 +231,7 @@ HybridLayout hybrid_layout(const Machine& machine, int cores) {
     const int fewest =
         std::ranges::min_element(inside, {}, [](const auto& one) { return one.second; })->second;
     if (fewest < 2) continue;
-    // So many that they fill the object without a rest, and leave ranks for messages.
+    // The threads fill the object without a rest, and leave ranks for messages.
     for (int threads = std::min({fewest, threads_most, cores / 2}); threads > 1; --threads)
       if (fewest % threads == 0 && cores % threads == 0) return {cores / threads, threads, level};
   }

@@ -6,7 +6,7 @@ namespace baton::machine {
 
 namespace {
 
-// Without the cores of these CPUs, whole.
+// Returns the machine without the whole cores of these CPUs.
 Machine without(const Machine& machine, const std::vector<int>& taken) {
   std::vector<int> cores;
   for (const Cpu& cpu : machine.cpus)
@@ -17,7 +17,7 @@ Machine without(const Machine& machine, const std::vector<int>& taken) {
   return left;
 }
 
-// Which cores, not only that ranks are bound to one each.
+// Returns whether the policy names cores, and not only that ranks are bound to one each.
 bool names_cores(const PlacementPolicy& asked) {
   return asked.cores.kind != CoreChoice::Kind::all || asked.per_object > 0;
 }
@@ -47,7 +47,7 @@ std::expected<Placement, std::string> place_beside(const Machine& whole,
   policy.ranks = ranks;
   auto beside = left.cpus.empty() ? alone : place(left, policy);
   const std::string others = "other jobs have CPUs " + cpu_list(by_jobs);
-  // Not onto hardware threads of cores that are free, where whole cores are the plan.
+  // Where whole cores are the plan, ranks do not go to hardware threads of the free cores.
   if (left.cpus.empty() || !beside || beside->bound_to != alone->bound_to)
     return asked.bind_to ? alone : unbound(whole, asked, ranks, free_cpus, others);
   beside->reason += "; " + others;

@@ -14,7 +14,8 @@ int cores_of(const Machine& machine, int node) {
   return part ? core_count(*part) : 0;
 }
 
-// The first NUMA nodes that together have so many cores; all, where these are too few.
+// Chooses the first NUMA nodes that together have this many cores; all nodes, where these are too
+// few.
 CoreChoice fewest_nodes(const Machine& machine, const std::vector<int>& nodes, long cores) {
   CoreChoice choice{CoreChoice::Kind::objects, Level::numa, {}, 0};
   for (int node : nodes) {

@@ -1,6 +1,6 @@
-// The five configurations of cores and memory of the study "effects of memory parallelism in
-// multicore NUMA systems" (2016), for any number of NUMA nodes: `mpiexec --config`. Pure: a name
-// and the machine in, words for --cores and --memory out.
+// `mpiexec --config` has the five configurations of cores and memory of the study "effects of
+// memory parallelism in multicore NUMA systems" (2016), for any number of NUMA nodes. This is pure:
+// a name and the machine in, words for --cores and --memory out.
 #pragma once
 
 #include <expected>
@@ -16,11 +16,11 @@ struct Configuration {
   int ranks = 0;
 };
 
-// local: on as few NUMA nodes as hold the ranks, memory near each. interleave: the same cores,
-// memory over all nodes. spread: ranks dealt out over all nodes, memory all on the first.
-// spread-interleave: both. remote: cores as local, memory on another node. `ranks` of `width`
-// threads; 0: as many as the first node has cores for, in each configuration, so that they can be
-// compared. The error says which names there are.
+// The names are: local (cores on as few NUMA nodes as hold the ranks, memory near each), interleave
+// (these cores, memory over all nodes), spread (ranks dealt out over all nodes, memory all on the
+// first), spread-interleave (both) and remote (cores as local, memory on another node). There are
+// `ranks` ranks of `width` threads; 0: as many in each configuration as the first node has cores
+// for, so that configurations can be compared. The error lists the valid names.
 std::expected<Configuration, std::string> configure(const Machine& machine, const std::string& name,
                                                     int ranks, int width);
 

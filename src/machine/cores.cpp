@@ -13,7 +13,7 @@ namespace {
 
 constexpr int number_max = 8192;  // Linux on x86-64 can be built for so many CPUs, and no more
 
-// Those that stand before a list, each with its level; and the others.
+// These are the words before a list, each with its level; then the words without a level.
 constexpr const char* words[] = {"package", "socket", "numa",   "node", "l3",
                                  "l2",      "core",   "spread", "all"};
 constexpr Level levels[] = {Level::package, Level::package, Level::numa, Level::numa,
@@ -27,7 +27,7 @@ std::unexpected<std::string> wrong(const std::string& problem) {
   return std::unexpected(problem + "; " + valid);
 }
 
-// A number from the front of `text`, which it shortens; -1: there is none.
+// Takes a number from the front of `text`, which it shortens; -1: there is none.
 int take_number(std::string_view& text) {
   int value = -1;
   while (!text.empty() && text[0] >= '0' && text[0] <= '9' && value < number_max) {
@@ -75,7 +75,7 @@ std::expected<CoreChoice, std::string> listed(const std::string& text) {
   return CoreChoice{CoreChoice::Kind::listed, Level::hwthread, *numbers, 0};
 }
 
-// Every number that the usable CPUs have at a level, in topology order.
+// Returns every number that the usable CPUs have at a level, in topology order.
 std::vector<int> numbers_at(const Machine& machine, Level level) {
   std::vector<int> numbers;
   for (const Cpu& cpu : machine.cpus) {

@@ -17,7 +17,7 @@ namespace baton::machine {
 
 namespace {
 
-// Nodes that no CPUs are said to be near: those at the least distance are.
+// For nodes to which no CPUs are local, the CPUs at the least distance count as local.
 void settle_locality(Machine& machine) {
   for (NumaNode& node : machine.memory) {
     if (std::ranges::any_of(node.paths, &MemoryPath::local)) continue;
@@ -28,11 +28,12 @@ void settle_locality(Machine& machine) {
   }
 }
 
-// Owns an hwloc topology and the set of CPUs to report.
+// This owns an hwloc topology and the set of CPUs to report.
 class Topology {
  public:
   Topology() {
-    // Plug-ins look at graphics servers and accelerators: slow to open, and some open sockets.
+    // Plug-ins examine graphics servers and accelerators: they are slow to open, and some open
+    // sockets.
     ::setenv("HWLOC_PLUGINS_PATH", "/nonexistent", 0);
     ready_ = hwloc_topology_init(&topology_) == 0;
     set_ = hwloc_bitmap_alloc();
@@ -47,7 +48,8 @@ class Topology {
   bool load(const char* xml_file) {
     if (!ready_ || !set_) return false;
     if (xml_file && hwloc_topology_set_xml(topology_, xml_file) != 0) return false;
-    // Also what a control group keeps from us: the machine's shape is that of all.
+    // The topology includes what a control group forbids, since the machine's shape counts all of
+    // it.
     hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
     hwloc_topology_set_icache_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
@@ -56,7 +58,8 @@ class Topology {
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_PACKAGE, HWLOC_TYPE_FILTER_KEEP_ALL);
-    // Refused, hwloc would ask for ever, first where it asks the CPUs themselves.
+    // Where the kernel refuses to tell affinity, hwloc would retry for ever, first in its x86
+    // component.
     const bool bindable = !xml_file && platform::tells_affinity();
     if (!xml_file && !bindable)
       hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "x86");
@@ -97,7 +100,7 @@ class Topology {
     hwloc_obj_t found = hwloc_get_ancestor_obj_by_type(topology_, type, pu);
     return found ? static_cast<int>(found->logical_index) : -1;
   }
-  // The CPU's maker says it of the package, or hwloc found it out for the whole machine.
+  // The CPU's maker gives the model of the package, or hwloc found it out for the whole machine.
   std::string model() const {
     hwloc_obj_t package = hwloc_get_obj_by_type(topology_, HWLOC_OBJ_PACKAGE, 0);
     for (hwloc_obj_t object : {package, hwloc_get_root_obj(topology_)}) {
@@ -140,14 +143,14 @@ class Topology {
   hwloc_obj_t next_node(hwloc_obj_t node) const {
     return hwloc_get_next_obj_by_type(topology_, HWLOC_OBJ_NUMANODE, node);
   }
-  // What a node is made of, where the system says so.
+  // Returns the kind of memory of a node, where the system says so.
   static std::string kind_of(hwloc_obj_t node) {
     const char* dax = hwloc_obj_get_info_by_name(node, "DAXType");
     if (node->subtype) return node->subtype;
     return dax && std::string_view(dax) == "NVM" ? dax : "";
   }
-  // hwloc also shows nodes without CPUs as local to those near them. The CPUs' own is that which
-  // fewest share, DRAM, of the smallest number.
+  // hwloc also shows nodes without CPUs as local to CPUs near them. The CPUs' own node is the one
+  // that the fewest CPUs share; of several it is DRAM, then the one of the smallest number.
   static auto claim(hwloc_obj_t node) {
     std::string kind = kind_of(node);
     bool special = !kind.empty() && kind != "DRAM";
@@ -190,7 +193,7 @@ class Topology {
     }
     return plain;
   }
-  // The firmware's table of distances between nodes, if it has one.
+  // Adds the firmware's table of distances between nodes, if there is one.
   void add_distances(Machine& machine) const {
     unsigned count = 1;
     hwloc_distances_s* table = nullptr;

@@ -1,5 +1,5 @@
-// Reads the machine through hwloc, which is known nowhere else. Called once by the launcher and by
-// the tools; never by a rank.
+// This reads the machine through hwloc, which no other file uses. The launcher and the tools call
+// it once; a rank never does.
 #pragma once
 
 #include <expected>
@@ -9,14 +9,15 @@
 
 namespace baton::machine {
 
-// The machine this process runs on, reduced to what its affinity and control group allow.
+// Reads the machine on which this process runs, reduced to the CPUs that its affinity and control
+// group allow.
 std::expected<Machine, std::string> read_machine();
 
-// Adds what only those need who place memory: the control group's limit, and the weights of this
-// system's weighted interleave (Linux 6.9).
+// Adds facts that only the placement of memory needs: the control group's limit, and the weights of
+// this system's weighted interleave (Linux 6.9).
 void read_memory_rules(Machine& machine);
 
-// A machine captured by `lstopo --of xml`.
+// Reads a machine captured by `lstopo --of xml`.
 std::expected<Machine, std::string> read_captured_machine(const std::string& xml_file);
 
 }  // namespace baton::machine

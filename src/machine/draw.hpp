@@ -1,4 +1,4 @@
-// Drawings of the machine for people: `mpiexec --report-binding` and `baton topo`.
+// This draws the machine for people: `mpiexec --report-binding` and `baton topo`.
 #pragma once
 
 #include <string>
@@ -7,14 +7,14 @@
 
 namespace baton::machine {
 
-// The machine alone: packages and cores, then its memory.
+// Draws the machine alone: packages and cores, then its memory.
 std::string draw_machine(const Machine& machine);
 
-// Each NUMA node with its tier, size and what is known of its speed; how far nodes are from each
-// other; the control group's limit. Part of the above.
+// Draws each NUMA node with its tier, its size and its speed, if known; the distances of nodes from
+// each other; and the control group's limit. It is part of draw_machine.
 std::string draw_memory(const Machine& machine);
 
-// Every core with the ranks bound to it, then one line a rank.
+// Draws every core with the ranks bound to it, then one line a rank.
 std::string draw_placement(const Machine& machine, const Placement& placement);
 
 }  // namespace baton::machine

@@ -1,4 +1,4 @@
-// What the drawings in text and SVG have in common: cores by where they lie, and their labels.
+// The drawings in text and SVG have this in common: cores by place, and labels.
 #pragma once
 
 #include <compare>
@@ -19,23 +19,23 @@ struct Place {
 };
 using Core = std::vector<const Cpu*>;  // its usable hardware threads
 
-// In topology order.
+// Returns the cores of each place, in topology order.
 std::map<Place, std::vector<Core>> cores_by_place(const Machine& machine);
 
-// "package 0, NUMA node 1, L3 2"; "machine" where nothing is known.
+// Returns "package 0, NUMA node 1, L3 2"; "machine" where no place is known.
 std::string heading(const Place& place);
-// The kernel's numbers of its CPUs.
+// Returns the kernel's numbers of a core's CPUs.
 std::string core_label(const Core& core);
-// The ranks that may run there; "." for none.
+// Returns the ranks that may run on a core; "." if there are none.
 std::string ranks_on(const Core& core, const Placement& placement);
 
-// "64 GiB HBM (MCDRAM, no CPUs)".
+// Returns "64 GiB HBM (MCDRAM, no CPUs)".
 std::string memory_label(const NumaNode& node);
-// "307 GB/s and 110 ns"; empty: nothing tells.
+// Returns "307 GB/s and 110 ns"; empty where neither is known.
 std::string speed_label(const MemoryPath& path);
-// Whether anything tells bandwidths or latencies of some node.
+// Returns whether the bandwidth or latency of some node is known.
 bool tells_speeds(const Machine& machine);
-// Said where nothing does.
+// This is printed where no speed is known.
 inline constexpr const char* no_speeds =
     "bandwidths and latencies: nothing on this machine tells them";
 

@@ -17,7 +17,7 @@ std::string nodes_text(std::vector<int> nodes) {
   return (many ? "nodes " : "node ") + cpu_list(std::move(nodes));
 }
 
-// Whose CPUs see it how: those that see the same together.
+// Returns a node's speeds by the CPUs that see them; CPUs that see equal speeds are together.
 std::string speeds_text(const NumaNode& node) {
   std::vector<std::string> speeds;
   for (const MemoryPath& path : node.paths)
@@ -44,7 +44,7 @@ std::string node_line(const Machine& machine, const NumaNode& node) {
   return text + '\n';
 }
 
-// From nodes with CPUs to all: other distances matter to nobody.
+// Returns the distances from nodes with CPUs to all nodes; other distances matter to nobody.
 std::string distances_text(const Machine& machine) {
   if (machine.memory.size() < 2) return {};
   const bool told = std::ranges::any_of(machine.memory, [](const NumaNode& node) {

@@ -10,7 +10,7 @@ namespace baton::machine {
 
 namespace {
 
-// Sizes in pixels.
+// These are sizes in pixels.
 constexpr int cell_width_least = 62, cell_height = 44, gap = 6, title_height = 22;
 constexpr int row_width = 1088;                                     // of cores
 constexpr int bar_height = 22, line_height = 16, letter_width = 7;  // about: titles must fit
@@ -38,7 +38,7 @@ std::string text_at(int x, int y, const char* style, const std::string& text) {
          escaped(text) + "</text>\n";
 }
 
-// A part of the drawing with its own origin.
+// This is a part of the drawing with its own origin.
 struct Box {
   int width = 0;
   int height = 0;
@@ -50,7 +50,7 @@ std::string moved(const Box& box, int x, int y) {
          "</g>\n";
 }
 
-// Boxes side by side, in rows of at most `in_row`.
+// Puts boxes side by side, in rows of at most `in_row`.
 Box in_rows(const std::vector<Box>& boxes, int in_row) {
   Box all;
   int x = 0, y = 0, row_height = 0, in_this = 0;
@@ -85,7 +85,7 @@ std::string color_of(const std::string& ranks) {
   return "hsl(" + number(static_cast<int>(std::stol(ranks) * 137 % 360)) + " 65% 78%)";
 }
 
-// The same for all cores, so that they stand in columns.
+// Returns the width of all cells: it is equal for all cores, so that they stand in columns.
 int cell_width_of(const Machine& machine) {
   constexpr int small_letter_width = 6;
   std::size_t longest = 0;
@@ -108,7 +108,7 @@ int text_width(const std::string& text) {
   return static_cast<int>(text.size()) * letter_width;
 }
 
-// What those see of it that see it best.
+// Returns the speed that the CPUs see that see this node's memory best.
 std::string best_speed(const NumaNode& node) {
   const MemoryPath* best = nullptr;
   for (const MemoryPath& path : node.paths)
@@ -116,7 +116,7 @@ std::string best_speed(const NumaNode& node) {
   return best ? speed_label(*best) : "";
 }
 
-// A NUMA node as a bar in its tier's color; dashed: it has no CPUs.
+// Draws a NUMA node as a bar in its tier's color. A dashed bar means that the node has no CPUs.
 Box bar_of(const NumaNode& node, int width) {
   const std::string title = "NUMA node " + number(node.os) + ": " + memory_label(node);
   const std::string speed = best_speed(node);
@@ -136,8 +136,8 @@ Box with_bars(const std::vector<const NumaNode*>& nodes, const Box& inner) {
   return in_rows(column, 1);
 }
 
-// Where each NUMA node is drawn: its own CPUs' frame, that of the only CPUs near it, that of the
-// package all of whose nodes are near it, else below all packages.
+// This says where each NUMA node is drawn: in the frame of its own CPUs, in that of the only CPUs
+// near it, in that of the package all of whose nodes are near it, else below all packages.
 struct Spots {
   std::map<int, std::vector<const NumaNode*>> at_node, at_package;
   std::vector<const NumaNode*> below;
@@ -171,7 +171,8 @@ Box plain_frame(const Box& inner, const char* style) {
   return box;
 }
 
-// Caches of one NUMA node, nodes of one package, packages: what is not known has no frame.
+// Draws caches of one NUMA node, nodes of one package, and packages. An unknown object has no
+// frame.
 Box packages_of(const Machine& machine, const Placement* placement, Spots& spots) {
   const int cell_width = cell_width_of(machine);
   std::map<int, std::map<int, std::vector<Box>>> nodes;
@@ -197,7 +198,7 @@ Box packages_of(const Machine& machine, const Placement* placement, Spots& spots
   return in_rows(packages, std::max(1, page_width / widest));
 }
 
-// What the colors mean, of the tiers that there are.
+// Explains the colors of the tiers that the machine has.
 Box legend_of(const Machine& machine) {
   std::vector<Box> entries;
   for (Tier tier : {Tier::hbm, Tier::dram, Tier::slow}) {

@@ -1,5 +1,5 @@
-// The machine as a picture that opens from disk: `mpiexec --report-binding=FILE.svg`, `baton topo
-// --svg FILE`.
+// This draws the machine as a picture file: `mpiexec --report-binding=FILE.svg`, `baton topo --svg
+// FILE`.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace baton::machine {
 
-// Packages, NUMA nodes, L3 caches and cores, one box in the other.
+// Draws packages, NUMA nodes, L3 caches and cores, one box in the other.
 std::string draw_machine_svg(const Machine& machine);
 
-// Besides, the ranks on each core, in a color of their own.
+// Draws the ranks on each core, too, each in a color of its own.
 std::string draw_placement_svg(const Machine& machine, const Placement& placement);
 
 }  // namespace baton::machine

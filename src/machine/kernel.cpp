@@ -18,7 +18,7 @@ long number_in(const std::string& path) {
   return file >> value ? value : 0;
 }
 
-// "madvise" of "always [madvise] never".
+// Returns the word in brackets: "madvise" of "always [madvise] never".
 std::string chosen_word(const std::string& text) {
   const std::size_t open = text.find('['), close = text.find(']');
   if (open == std::string::npos || close == std::string::npos || close < open) return {};

@@ -7,14 +7,14 @@ namespace baton::machine {
 
 namespace {
 
-// Bandwidths that differ by less are of one kind of memory; guess.
+// Bandwidths that differ by less belong to one kind of memory; a guess.
 constexpr std::uint64_t clear_percent = 125;
 
 bool is_one_of(const std::string& kind, std::initializer_list<const char*> names) {
   return std::ranges::any_of(names, [&kind](const char* name) { return kind == name; });
 }
 
-// By which CPUs near the node have the highest bandwidth to it; null: none is known.
+// Returns the path of the local CPUs with the highest bandwidth to it; null: none is known.
 const MemoryPath* best_path(const NumaNode& node) {
   const MemoryPath* best = nullptr;
   for (const MemoryPath& path : node.paths)

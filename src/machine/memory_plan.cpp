@@ -8,7 +8,7 @@ namespace baton::machine {
 
 namespace {
 
-// What decides between two nodes, seen from the rank's home.
+// These facts decide between two nodes, as seen from the rank's home node.
 struct Sight {
   int os;
   bool home;
@@ -32,7 +32,7 @@ std::vector<Sight> sights_from(const Machine& machine, int home) {
   return sights;
 }
 
-// DRAM before HBM, which is scarce, and slow memory.
+// Orders DRAM before HBM, which is scarce, and slow memory.
 int plainness(Tier tier) {
   return tier == Tier::dram ? 0 : tier == Tier::hbm ? 1 : 2;
 }
@@ -51,8 +51,8 @@ std::vector<int> nearest_first(const std::vector<Sight>& sights) {
   });
 }
 
-// Near memory by its bandwidth, or by its kind where not all bandwidths are known. What is far is
-// bound by the way there, so the nearest first.
+// Orders near memory by its bandwidth, or by its kind where not all bandwidths are known. Far
+// memory is limited by the way there, so the nearest comes first.
 std::vector<int> fastest_first(const std::vector<Sight>& sights, bool* measured) {
   *measured =
       std::ranges::all_of(sights, [](const Sight& s) { return !s.local || s.bandwidth > 0; });
@@ -79,7 +79,7 @@ const Sight& sight_of(const std::vector<Sight>& sights, int node) {
   return *std::ranges::find(sights, node, &Sight::os);
 }
 
-// Everything but node lists, whose first nodes are known.
+// This plans every word but node lists, whose first nodes are known.
 class Planner {
  public:
   Planner(const Machine& machine, int home)
@@ -132,7 +132,7 @@ class Planner {
   std::vector<Sight> sights_;
 };
 
-// Page by page in turn is as quick as the slowest node, unless turns are weighed.
+// Interleaving page by page is as quick as the slowest node, unless it is weighted.
 PlannedMemory Planner::interleave() const {
   PlannedMemory plan;
   plan.in_turn = true;
@@ -161,8 +161,8 @@ PlannedMemory Planner::interleave() const {
   return plan;
 }
 
-// Half way round the nodes that have CPUs: of two the other one, and no node is that of more ranks
-// than have it as their own.
+// Takes the node half way round the nodes that have CPUs: of two the other one. So no node serves
+// the ranks of more than one home node.
 std::expected<PlannedMemory, std::string> Planner::remote(bool strict) const {
   std::vector<int> candidates;
   for (const NumaNode& node : machine_.memory)

@@ -1,6 +1,7 @@
-// On which NUMA nodes a rank's memory goes for each word of base/numa_policy.hpp. Pure: machine
-// and where the rank's CPUs are in, nodes in the order in which they are tried and a reason out.
-// The launcher hands it to the ranks; `--dry-run` and tests look at it.
+// A memory plan says to which NUMA nodes a rank's memory goes for each word of
+// base/numa_policy.hpp. This is pure: machine and the rank's home node in, nodes in the order in
+// which they are tried and a reason out. The launcher hands the plan to the ranks; `--dry-run` and
+// tests look at it.
 #pragma once
 
 #include <expected>
@@ -14,23 +15,23 @@
 namespace baton::machine {
 
 struct PlannedMemory {
-  std::vector<int> nodes;    // all that may be used, best first: what falls back goes down the list
-  std::size_t meant = 1;     // so many of them are what the word means: strictly these only
+  std::vector<int> nodes;    // all that may be used, best first: the order of falling back
+  std::size_t meant = 1;     // how many of them the word means; strict policies use only these
   bool in_turn = false;      // page by page over the meant ones, not one after another
   std::vector<int> weights;  // of the meant ones, where this system weighs them; else empty
   std::string reason;
 };
 
-// The NUMA node whose CPUs rank `number` runs on, -1 where the machine tells of none. Where they
-// belong to several, ranks take these in turn.
+// Returns the NUMA node on whose CPUs rank `number` runs, -1 where the machine tells of none. Where
+// the CPUs belong to several nodes, ranks take these in turn.
 int home_node(const Machine& machine, const PlannedRank& rank, int number);
 
-// What `policy` means for ranks at home there. An error names the mistake: a node that is not
-// there, or strictly something that this machine has not.
+// Plans the memory under `policy` of ranks whose home node is `home`. An error names the mistake: a
+// node that does not exist, or a strict policy for memory that this machine does not have.
 std::expected<PlannedMemory, std::string> plan_memory(const Machine& machine, int home,
                                                       const NumaPolicy& policy);
 
-// "node 2 (HBM)".
+// Returns "node 2 (HBM)".
 std::string node_text(const Machine& machine, int node);
 
 }  // namespace baton::machine

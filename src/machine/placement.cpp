@@ -8,13 +8,13 @@ namespace baton::machine {
 
 namespace {
 
-// A unit of allotment: a core with all its threads, or one thread when cores are too few.
+// This is a unit of allotment: a core with all its threads, or one thread when cores are too few.
 struct Unit {
   std::vector<const Cpu*> cpus;
   bool taken = false;
 };
 
-// Whether CPUs of one core stand apart, as a user's list may have them.
+// Returns whether CPUs of one core stand apart, as a user's list may have them.
 bool has_split_cores(const Machine& machine) {
   std::vector<int> seen;
   for (const Cpu& cpu : machine.cpus) {
@@ -57,8 +57,8 @@ PlannedRank planned(const std::vector<const Cpu*>& cpus, int threads) {
   return rank;
 }
 
-// So many of `units` as are wanted, in one object that has as many, of the smallest kind of object
-// there is one of; nothing where none has.
+// Returns `wanted` of the units that lie in one object, of the smallest kind of object that has
+// enough; nothing where none has.
 std::vector<Unit*> together(const std::vector<Unit*>& units, std::size_t wanted) {
   for (Level level : {Level::l2, Level::l3, Level::numa, Level::package, Level::machine}) {
     std::vector<int> tried;
@@ -76,7 +76,8 @@ std::vector<Unit*> together(const std::vector<Unit*>& units, std::size_t wanted)
   return {};
 }
 
-// The free units that a rank mapped to `wanted` takes: of its own object where that has enough.
+// Returns the free units that a rank mapped to `wanted` takes: those of its own object where that
+// has enough.
 std::vector<Unit*> take_units(std::vector<Unit>& units, Level map_by, int wanted, int count) {
   std::vector<Unit*> inside;
   std::vector<Unit*> outside;
@@ -118,8 +119,8 @@ int threads_of(const PlacementPolicy& policy, int rank) {
   return policy.master && rank == 0 ? 1 : policy.width;
 }
 
-// The object of `level` that a rank is dealt to. `spread` keeps neighboring ranks together, as
-// cores in order do; mapping by an object puts them on different ones.
+// Returns the object of `level` to which a rank is dealt. `spread` keeps neighboring ranks
+// together, as cores in order do; mapping by an object puts them on different ones.
 int object_for(const std::vector<int>& objects, const PlacementPolicy& policy, int rank) {
   const auto count = objects.size();
   if (policy.per_object > 0)
@@ -136,7 +137,7 @@ void bind_all(const Machine& machine, const PlacementPolicy& policy, Level unit_
   std::vector<Unit> units = units_of(machine, unit_level);
   const std::vector<int> objects = objects_in_order(units, level);
   placement.ranks.resize(static_cast<std::size_t>(policy.ranks));
-  // The master takes what the others leave, so that it splits nobody's caches.
+  // The master takes the last place, which the others leave, so that it splits nobody's caches.
   for (int i = 0; i < policy.ranks; ++i) {
     const int rank = policy.master ? (i + 1) % policy.ranks : i;
     const int threads = threads_of(policy, rank);
@@ -155,7 +156,7 @@ void bind_all(const Machine& machine, const PlacementPolicy& policy, Level unit_
   }
 }
 
-// All may run wherever the job may.
+// Lets all ranks run wherever the job may.
 void leave_unbound(const Machine& machine, const PlacementPolicy& policy, Placement& placement) {
   std::vector<const Cpu*> all;
   for (const Cpu& cpu : machine.cpus) all.push_back(&cpu);
@@ -169,14 +170,14 @@ std::string counted(int count, const char* noun) {
   return std::to_string(count) + ' ' + noun + (count == 1 ? "" : "s");
 }
 
-// "1 master and 4 ranks of 2 threads"
+// Returns "1 master and 4 ranks of 2 threads".
 std::string ranks_text(const PlacementPolicy& policy) {
   const int workers = policy.ranks - policy.master;
   return (policy.master ? "1 master and " : "") + counted(workers, "rank") +
          (policy.width > 1 ? " of " + std::to_string(policy.width) + " threads" : "");
 }
 
-// Threads of a rank are meant to share memory: they should not lie apart where they need not.
+// Threads of a rank are meant to share memory, so this warns where they lie apart without need.
 void warn_of_split_ranks(const Machine& machine, Placement& placement) {
   std::vector<int> split;
   for (std::size_t rank = 0; rank < placement.ranks.size(); ++rank)
@@ -187,7 +188,7 @@ void warn_of_split_ranks(const Machine& machine, Placement& placement) {
                                " CPUs of several NUMA nodes; fewer threads a rank would fit");
 }
 
-// Numbers the places anew.
+// Renumbers the places.
 void rank_again(const Machine& machine, const PlacementPolicy& policy, Placement& placement) {
   using Kind = Ranking::Kind;
   if (policy.ranking.kind == Kind::mapped) return;
@@ -208,7 +209,7 @@ void rank_again(const Machine& machine, const PlacementPolicy& policy, Placement
     placement.ranks[rank] = std::move(keyed[rank].second);
 }
 
-// The fewest units that an object of the level has.
+// Returns the fewest units that an object of the level has.
 int least_units(const std::vector<Unit>& units, Level level) {
   int least = static_cast<int>(units.size());
   for (const int object : objects_in_order(units, level)) {
@@ -219,11 +220,11 @@ int least_units(const std::vector<Unit>& units, Level level) {
   return least;
 }
 
-// What the ranks need, and how it fits.
+// This says how many units the ranks need, and how that fits.
 struct Fit {
   long needed;
-  bool cores;  // everyone can have cores of its own
-  bool cpus;   // or hardware threads
+  bool cores;  // every rank can have cores of its own
+  bool cpus;   // every rank can have hardware threads of its own
 };
 
 Fit fit_of(const Machine& machine, const PlacementPolicy& policy) {
@@ -297,7 +298,7 @@ std::expected<Placement, std::string> place_on(const Machine& machine,
   return placement;
 }
 
-// How many ranks, where nobody has said.
+// Returns the number of ranks where the user has not given one.
 std::expected<int, std::string> default_ranks(const Machine& machine,
                                               const PlacementPolicy& policy) {
   if (policy.per_object > 0)

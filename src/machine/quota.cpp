@@ -65,7 +65,7 @@ double tightest_to_root(const std::string& mount, std::string group, GroupLimit 
   }
 }
 
-// This process's group in each hierarchy that has the controller.
+// Returns this process's group in each hierarchy that has the controller.
 std::vector<std::string> own_groups(const std::string& root, std::string_view controller) {
   std::ifstream file(root + "/proc/self/cgroup");
   std::vector<std::string> groups;
@@ -79,7 +79,7 @@ std::vector<std::string> own_groups(const std::string& root, std::string_view co
   return groups;
 }
 
-// The tightest over all hierarchies that have the controller.
+// Returns the tightest limit over all hierarchies that have the controller.
 double tightest(const std::string& root, std::string_view controller,
                 std::initializer_list<const char*> mounts, GroupLimit limit_of) {
   double limit = 0;
@@ -89,7 +89,7 @@ double tightest(const std::string& root, std::string_view controller,
   return limit;
 }
 
-// The number behind a word at the beginning of a line; 0 without it.
+// Returns the number behind a word at the beginning of a line; 0 without it.
 std::uint64_t field(const std::string& path, std::string_view name) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);)
@@ -115,7 +115,7 @@ double quota_from_cfs(std::string_view quota_us, std::string_view period_us) {
 
 double memory_limit_from(std::string_view text) {
   double bytes = number(text);
-  // Version 1 says "none" by a number that no machine has memory for.
+  // Version 1 expresses "no limit" by a number that exceeds any machine's memory.
   return bytes >= 1e18 ? 0 : bytes;
 }
 

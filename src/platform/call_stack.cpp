@@ -3,7 +3,7 @@
 #include <dlfcn.h>
 #include <unwind.h>
 
-// The linker's: where this library begins, and where its code ends.
+// The linker defines these symbols: where this library begins, and where its code ends.
 extern "C" __attribute__((visibility("hidden"))) const char __ehdr_start, etext;
 
 namespace baton::platform {
@@ -33,7 +33,8 @@ struct Search {
   const char* name;
 };
 
-// Only frames of this library are asked for their names: that takes long where there are many.
+// Only frames of this library are asked for their names, since that takes long where there are
+// many.
 _Unwind_Reason_Code search_step(_Unwind_Context* context, void* state) {
   Search& search = *static_cast<Search*>(state);
   int before = 0;

@@ -1,25 +1,26 @@
-// Where this thread is: return addresses, and the names of functions. Cold, some microseconds a
-// call; no allocation.
+// These functions tell where this thread is: return addresses, and the names of functions. They are
+// cold (some microseconds a call) and allocate nothing.
 #pragma once
 
 #include <cstddef>
 
 namespace baton::platform {
 
-// The return addresses of the calls under way, innermost first, without this one's; how many.
+// Writes the return addresses of the calls under way, innermost first, without this function's own.
+// Returns how many there are.
 int call_stack(const void** frames, int frames_max);
 
-// Where an address lies: in which file, how far into it, and in which exported function of it.
+// This says where an address lies: in which file, how far into it, and in which exported function.
 struct CodePlace {
-  const char* file = nullptr;  // null: nowhere
+  const char* file = nullptr;  // null: in no known file
   std::size_t file_offset = 0;
-  const char* function = nullptr;  // null: in none that is exported
+  const char* function = nullptr;  // null: in no exported one
   std::size_t function_offset = 0;
 };
 CodePlace code_place(const void* address);
 
-// The innermost function that this library exports and that this thread is in; null: in none, or
-// deeper than so many calls.
+// Returns the name of the innermost exported function of this library in which this thread is.
+// Null: it is in none, or deeper than `depth_max` calls.
 const char* exported_function_under_way(int depth_max = 64);
 
 }  // namespace baton::platform

@@ -1,5 +1,5 @@
-// Two clocks. One is read in a few nanoseconds, for comparing what things cost; its ticks are the
-// machine's: the same in all processes, of no known length. The other counts nanoseconds.
+// There are two clocks. One is read in a few nanoseconds, to compare costs; its ticks are the
+// machine's: equal in all processes, and of no known length. The other counts nanoseconds.
 #pragma once
 
 #include <time.h>
@@ -8,7 +8,7 @@
 
 namespace baton::platform {
 
-// CLOCK_MONOTONIC: the same in all processes of a node.
+// Reads CLOCK_MONOTONIC, which is common to all processes of a node.
 inline std::int64_t now_ns() {
   timespec now;
   ::clock_gettime(CLOCK_MONOTONIC, &now);

@@ -1,4 +1,4 @@
-// Copy kernels.
+// These are copy kernels.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ BATON_INLINE void copy_short(void* to, const void* from, std::size_t bytes) {
   }
 }
 
-// Copies a run of any length; short ones without a call.
+// Copies a run of any length; short ones without a function call.
 BATON_INLINE void copy_run(void* to, const void* from, std::size_t bytes) {
   if (bytes <= 48)
     copy_short(to, from, bytes);
@@ -64,8 +64,9 @@ BATON_INLINE void prefetch_for_write(const void* address) {
 #endif
 }
 
-// Copies to lines that somebody else will read, with stores that go around our cache (and take no
-// lines away from the reader's). `to` begins a line. Visible when end_around_cache has returned.
+// Copies to lines that somebody else will read, with non-temporal stores, which go around our cache
+// (and take no lines away from the reader's). `to` is the start of a cache line. The data is
+// visible when end_around_cache has returned.
 inline void copy_around_cache(char* to, const char* from, std::size_t bytes) {
 #if defined(__x86_64__)
   const std::size_t lines = bytes / cache_line_bytes * cache_line_bytes;

@@ -52,7 +52,7 @@ bool halves_512_bits() {
 
 bool tells_affinity() {
   cpu_set_t set;
-  return sched_getaffinity(0, sizeof set, &set) == 0 || errno == EINVAL;  // a set of more CPUs
+  return sched_getaffinity(0, sizeof set, &set) == 0 || errno == EINVAL;  // EINVAL: more CPUs
 }
 
 }  // namespace baton::platform

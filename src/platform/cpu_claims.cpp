@@ -33,8 +33,8 @@ void CpuClaims::begin() {
 }
 
 bool CpuClaims::is_claimed(int cpu) const {
-  // Asked as if to write, which readers of the byte would stand against; only to lock it so, the
-  // file would have to be writable.
+  // The query asks for a write lock, with which read locks of others conflict. To take such a lock
+  // the file would have to be writable; a query needs no more than reading.
   struct flock byte = byte_of(cpu, F_WRLCK);
   return file_ >= 0 && fcntl(file_, F_OFD_GETLK, &byte) == 0 && byte.l_type != F_UNLCK;
 }

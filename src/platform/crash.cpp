@@ -19,18 +19,18 @@ namespace {
 
 constexpr int told[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 constexpr int frames_told_max = 12;
-constexpr int search_depth_max = 1 << 18;  // guess: of a recursion that overflowed the stack
+constexpr int search_depth_max = 1 << 18;  // guess: for a recursion that overflowed the stack
 constexpr unsigned patience_seconds = 2;
 
-// relaxed, both, everywhere: a handler runs in the thread that it looks after; nothing hangs on
+// relaxed, both, everywhere: a handler runs in the thread whose data it reads; nothing depends on
 // their order.
-std::atomic<int> own_rank{-1};  // -1: nothing is told
+std::atomic<int> own_rank{-1};  // -1: crashes are not reported
 std::atomic<int> crash_signal{0};
 
 int rank_told() {
   return own_rank.load(std::memory_order_relaxed);
 }
-alignas(16) char own_stack[64 << 10];  // an overflow of the program's stack is told, too
+alignas(16) char own_stack[64 << 10];  // so that stack overflows are reported, too
 
 const char* words_of(int number) {
   switch (number) {
@@ -58,7 +58,7 @@ const void* place_of_crash(const void* context) {
 #endif
 }
 
-// Grows on one stack; no allocation.
+// This text grows in a buffer on one stack, without allocation.
 struct Text {
   char text[4096];
   std::size_t length = 0;
@@ -95,8 +95,8 @@ void unblock(int number) {
   ::pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
 }
 
-// The unwinder and the dynamic linker may wait for locks that the crash has left taken. It may run
-// in any thread.
+// Ends the process when the report hangs: the unwinder and the dynamic linker may wait for locks
+// that the crash has left taken. This handler may run in any thread.
 void give_up(int) {
   const int number = crash_signal.load(std::memory_order_relaxed);
   ::signal(number, SIG_DFL);
@@ -108,18 +108,18 @@ void tell(int number, siginfo_t* info, void* context) {
   if (rank_told() < 0) return;
   crash_signal.store(number, std::memory_order_relaxed);
   ::signal(SIGALRM, give_up);
-  unblock(SIGALRM);  // programs that wait for it with sigwait() hold it back
+  unblock(SIGALRM);  // programs that wait for SIGALRM with sigwait() block it
   ::alarm(patience_seconds);
   Text text;
   text.add("baton: rank %d: %s (signal %d)", rank_told(), words_of(number), number);
   if (info->si_code > 0 && number != SIGABRT) text.add(" at address %p", info->si_addr);
   text.add(", process %d\n", static_cast<int>(::getpid()));
-  text.print();  // this much whatever happens next
+  text.print();  // this part is printed whatever happens next
 
   text.length = 0;
   const void* frames[64];
   const int count = call_stack(frames, 64);
-  int first = 0;  // behind the handler
+  int first = 0;  // the first frame behind the handler
   while (first < count && frames[first] != place_of_crash(context)) ++first;
   if (first == count) first = 0;
   const char* procedure = exported_function_under_way(search_depth_max);
@@ -131,13 +131,14 @@ void tell(int number, siginfo_t* info, void* context) {
   ::alarm(0);
 }
 
-// Its default action is back: what faulted faults again, with the program's state in the core file.
-// The kernel has seen to that, but not where a handler that came later has called this one as the
-// action that it found (Go's does); then this is the end, too, and not the next round of the same.
+// The signal has its default action again, so the faulting instruction faults again, with the
+// program's state in the core file. The kernel has reset the action, but not where a handler that
+// was installed later calls this one as the former action (Go's does). There this handler resets
+// it, so that the process ends and the report does not repeat.
 void on_crash(int number, siginfo_t* info, void* context) {
   tell(number, info, context);
   ::signal(number, SIG_DFL);
-  if (info->si_code <= 0) ::raise(number);  // sent, and would not come again
+  if (info->si_code <= 0) ::raise(number);  // the signal was sent, so it would not come again
 }
 
 bool is_action(int number, void (*handler)(int, siginfo_t*, void*)) {

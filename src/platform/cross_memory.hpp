@@ -1,4 +1,4 @@
-// Cross-memory attach: one copy straight between two processes, where the kernel permits it.
+// Cross-memory attach copies once, straight between two processes, where the kernel permits it.
 #pragma once
 
 #include <sys/uio.h>
@@ -13,10 +13,10 @@ namespace baton::platform {
 // nothing is mapped there).
 std::int64_t read_process_memory(int pid, const void* remote, void* local, std::size_t bytes);
 
-// The other way round.
+// Copies to another process's memory. Results are as above.
 std::int64_t write_process_memory(int pid, const void* local, void* remote, std::size_t bytes);
 
-// Pieces of another process's memory that are copied together.
+// These are pieces of another process's memory that are copied together.
 class ProcessRuns {
  public:
   bool has_room() const { return count_ < runs_max; }
@@ -30,8 +30,8 @@ class ProcessRuns {
     count_ = 0;
     bytes_ = 0;
   }
-  // All of them from or to memory of ours, one after another; whether the kernel did it all. Else
-  // errno is set as above.
+  // Copies all pieces from or to `local`, one after another. Returns whether the kernel copied all
+  // of them; else errno is set as above.
   bool read(int pid, void* local) const;
   bool write(int pid, const void* local) const;
 

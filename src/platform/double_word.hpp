@@ -1,6 +1,7 @@
-// Sixteen bytes that are read, and compared and exchanged, as one. Compilers call a library for
-// them, which may take a lock of this process alone; so the instructions are written out here. Used
-// for elements of windows. Invariant: they lie at a multiple of 16.
+// A double word is sixteen bytes that are read, and compared and exchanged, atomically. Compilers
+// call a library for them, which may take a lock of this process alone; so the instructions are
+// written out here. Elements of windows use them. Invariant: a double word lies at a multiple of
+// 16.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +14,12 @@ struct alignas(16) DoubleWord {
 };
 static_assert(sizeof(DoubleWord) == 16);
 
-// Whether this CPU can. It must also promise that a load of 16 bytes is one, as Intel and AMD do
-// where there is AVX. False on other architectures than x86-64.
+// Returns whether this CPU can do so. It must also promise that a load of 16 bytes is atomic, as
+// Intel and AMD do where there is AVX. False on other architectures than x86-64.
 bool has_double_words();
 
 #ifdef __x86_64__
-// Acquires, as all loads of this architecture do.
+// Reads the double word. It acquires, as all loads of this architecture do.
 inline DoubleWord load_double_word(const DoubleWord& word) {
   long long pair __attribute__((vector_size(16)));
   asm volatile("movdqa %1, %0" : "=x"(pair) : "m"(word) : "memory");
@@ -27,8 +28,8 @@ inline DoubleWord load_double_word(const DoubleWord& word) {
   return value;
 }
 
-// Writes `desired` if `expected` is there; whether it was. What was there, in `expected`.
-// Orders as a full fence does.
+// Writes `desired` if the word holds `expected`, and returns whether it did. `expected` gets the
+// former value. It orders as a full fence does.
 inline bool exchange_double_word(DoubleWord& word, DoubleWord& expected,
                                  const DoubleWord& desired) {
   bool done;
@@ -39,7 +40,7 @@ inline bool exchange_double_word(DoubleWord& word, DoubleWord& expected,
   return done;
 }
 #else
-// Never called: there are none.
+// This is never called, since has_double_words() is false here.
 inline DoubleWord load_double_word(const DoubleWord& word) {
   return word;
 }

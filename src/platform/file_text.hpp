@@ -1,5 +1,6 @@
-// The whole text of a small file, mostly of /proc and /sys. For launcher and tools: it allocates.
-// A file may go while it is read (a process ends): that is nothing, too.
+// This reads the whole text of a small file, mostly of /proc and /sys. It allocates, so only
+// launcher and tools use it. A file that vanishes while it is read, since its process ends, gives
+// nothing.
 #pragma once
 
 #include <optional>
@@ -7,7 +8,7 @@
 
 namespace baton::platform {
 
-// Nothing, with errno set, where the file cannot be opened or read to its end.
+// Returns the file's text; nothing, with errno set, where it cannot be opened or read to its end.
 std::optional<std::string> file_text(const std::string& path);
 
 }  // namespace baton::platform

@@ -1,4 +1,5 @@
-// Sleeping and waking on a 32-bit word in shared memory, and the barriers that make it safe.
+// These functions sleep and wake on a 32-bit word in shared memory, and have the barriers that make
+// that safe.
 #pragma once
 
 #include <atomic>
@@ -6,7 +7,7 @@
 
 namespace baton::platform {
 
-// Sleeps while the word is `expected`, at most `timeout_us` microseconds. May return early.
+// Sleeps while the word is `expected`, at most `timeout_us` microseconds. It may return early.
 void futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, std::int64_t timeout_us);
 
 // Wakes every sleeper on the word.
@@ -17,12 +18,12 @@ void futex_wake(std::atomic<std::uint32_t>& word);
 bool membarrier_register();
 
 // Orders, on every running thread of every registered process, all earlier accesses before all
-// later ones. About 20 us against a running peer.
+// later ones. It takes about 20 us against a running peer.
 void membarrier_all();
 
 // Orders all earlier accesses of this thread before all later ones, stores before loads included.
-// ThreadSanitizer does not know fences: there it is an exchange, a fence on x86-64, on a word of
-// our own, which orders nothing between threads that TSan would then take for synchronization.
+// ThreadSanitizer does not know fences. Under it this is an exchange (a fence on x86-64) on a word
+// of the calling thread, so that TSan sees no synchronization between threads in it.
 inline void full_fence() {
 #ifndef __SANITIZE_THREAD__
   std::atomic_thread_fence(std::memory_order_seq_cst);
@@ -34,10 +35,10 @@ inline void full_fence() {
 
 // Gives the CPU to another runnable thread.
 void yield_cpu();
-// For about so long, at least.
+// Sleeps at least this many microseconds.
 void sleep_us(unsigned us);
 
-// A pause of a spinning thread.
+// Pauses a spinning thread.
 inline void pause_cpu() {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

@@ -15,7 +15,8 @@ HostIdentity host_identity() {
     char text[40] = {};
     (void)!std::fread(text, 1, sizeof text - 1, file);
     std::fclose(file);
-    // Two halves of its text's bytes are as good as its digits.
+    // The boot id's text is folded into two halves, whose bytes identify the boot as well as its
+    // digits.
     for (std::size_t i = 0; text[i]; ++i)
       identity.boot[i % 2] = identity.boot[i % 2] * 131 + static_cast<unsigned char>(text[i]);
   }

@@ -1,6 +1,6 @@
-// Which host a process is on, as far as sharing memory goes: the kernel's boot, and the namespaces
-// that divide it. Two processes of equal identity see the same processes and memory files; host
-// names say nothing of that.
+// A host identity says on which host a process is, as far as sharing memory goes: the kernel's
+// boot, and the namespaces that divide it. Two processes of equal identity see the same processes
+// and memory files; equal host names do not imply that.
 #pragma once
 
 #include <sched.h>
@@ -11,16 +11,16 @@
 namespace baton::platform {
 
 struct HostIdentity {
-  std::uint64_t boot[2] = {};        // random, anew with each boot
+  std::uint64_t boot[2] = {};        // random, new with each boot
   std::uint64_t namespaces[4] = {};  // of host names, IPC, network, and processes
   bool operator==(const HostIdentity&) const = default;
 };
 HostIdentity host_identity();
 
-// The host's name, cut to fit; for people.
+// Writes the host's name, cut to fit; it is for people.
 void host_name(char* name, std::size_t bytes);
 
-// The CPUs that a process may run on; false where the kernel does not say.
+// Reads the CPUs on which a process may run; false where the kernel does not say.
 bool allowed_cpus(int process, cpu_set_t* cpus);
 
 }  // namespace baton::platform

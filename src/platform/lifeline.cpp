@@ -11,7 +11,8 @@
 namespace baton::platform {
 
 bool die_with_pipe(int descriptor) {
-  // A description of our own: owner and signal are properties of the open file, and ranks share it.
+  // This opens the file anew: owner and signal are properties of the open file, which ranks would
+  // share.
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
   int own = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -21,7 +22,7 @@ bool die_with_pipe(int descriptor) {
   if (fcntl(own, F_SETOWN, getpid()) != 0 || fcntl(own, F_SETSIG, SIGKILL) != 0 ||
       fcntl(own, F_SETFL, O_ASYNC | O_NONBLOCK) != 0)
     return false;
-  // It may have closed before we asked.
+  // The pipe may have closed before we asked for the signal.
   pollfd state{own, POLLIN, 0};
   if (poll(&state, 1, 0) > 0 && (state.revents & POLLHUP)) raise(SIGKILL);
   return true;

@@ -13,7 +13,7 @@ namespace baton::platform {
 
 namespace {
 
-// Of caller and thread; whoever leaves it last frees it.
+// Caller and thread share this; the last that leaves it frees it.
 struct Call {
   void (*body)(void*);
   void* argument;
@@ -22,7 +22,7 @@ struct Call {
 };
 
 void leave(Call* call) {
-  // ORDER call.users: release by each, acquire by the last; nobody looks at it any more.
+  // ORDER call.users: release by each, acquire by the last; nobody reads the call any more.
   if (call->users.fetch_sub(1, std::memory_order_acq_rel) == 1) delete call;
 }
 

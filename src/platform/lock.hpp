@@ -1,4 +1,4 @@
-// The lock of section "Threads": spin a little, then sleep. Taken only when the program asked for
+// This lock spins a little, then sleeps. It is taken only when the program asked for
 // MPI_THREAD_MULTIPLE; otherwise a guard costs one branch.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace baton::platform {
 
-// True once the program runs with MPI_THREAD_MULTIPLE. Set when a program asks for it, never taken
-// back.
+// This is true once the program runs with MPI_THREAD_MULTIPLE. It is set when the program asks for
+// that, and never reset.
 extern bool threads_multiple;
 
 class Lock {
@@ -24,7 +24,7 @@ class Lock {
   void lock() {
     if (BATON_UNLIKELY(!try_lock())) lock_slow();
   }
-  // Whether somebody holds it now. A look, nothing more.
+  // Returns whether somebody holds the lock now. It is only a hint.
   bool is_held() const {
     // relaxed: the caller decides by try_lock.
     return word_.load(std::memory_order_relaxed) != 0;
@@ -42,19 +42,19 @@ class Lock {
   std::atomic<std::uint32_t> word_{0};
 };
 
-// A word that several threads change, each a little: an atomic addition only if threads need it.
-// Gives the new value.
+// Adds to a word that several threads change. The addition is atomic only if threads_multiple.
+// Returns the new value.
 template <class Word>
 BATON_INLINE Word add_shared(Word& word, Word change) {
-  // relaxed: counts of work to look at; the work itself is published by its lock.
+  // relaxed: such words count pending work; the work itself is published by its lock.
   if (BATON_UNLIKELY(threads_multiple))
     return std::atomic_ref<Word>(word).fetch_add(change, std::memory_order_relaxed) + change;
   return word += change;
 }
-// Such a word as it is now, or a flag that another thread may be changing.
+// Reads such a word, or a flag that another thread may be changing.
 template <class Word>
 BATON_INLINE Word load_shared(const Word& word) {
-  // relaxed: as above.
+  // relaxed: as in the addition above.
   return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_relaxed);
 }
 

@@ -17,11 +17,11 @@ namespace baton::platform {
 
 namespace {
 
-// Younger than the headers of older systems.
+// The headers of older systems do not have these constants.
 constexpr int populate_write = 23;  // MADV_POPULATE_WRITE, Linux 5.14
 constexpr int collapse = 25;        // MADV_COLLAPSE, Linux 6.1
 
-// Address space only, at a multiple of `alignment`.
+// Maps address space only, at a multiple of `alignment`.
 char* make_address_space(std::uint64_t bytes, std::uint64_t alignment) {
   std::uint64_t all = bytes + alignment;
   void* found = mmap(nullptr, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -34,7 +34,7 @@ char* make_address_space(std::uint64_t bytes, std::uint64_t alignment) {
   return start + before;
 }
 
-// Keeps the errno of before where that fails, too.
+// Opens a file without a name in `folder`. Where that fails it keeps the former errno.
 int open_nameless(const char* folder) {
   const int cause = errno;
   const int descriptor = open(folder, O_TMPFILE | O_RDWR, 0600);
@@ -45,8 +45,7 @@ int open_nameless(const char* folder) {
 }  // namespace
 
 int make_memory_file(const char* name, std::uint64_t bytes) {
-  // A limit on file sizes (ulimit -f) counts for memory files too, and exceeding it raises a
-  // signal.
+  // A limit on file sizes (ulimit -f) counts for memory files too; exceeding it raises a signal.
   rlimit limit{};
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && bytes > limit.rlim_cur) {
     errno = EFBIG;
@@ -54,7 +53,8 @@ int make_memory_file(const char* name, std::uint64_t bytes) {
   }
   int descriptor = memfd_create(name, MFD_ALLOW_SEALING);
   const bool sealed = descriptor >= 0;
-  // Where a container's filter refuses that: a file of /dev/shm without a name, which has no seals.
+  // Where a container's filter refuses memfds, the file is one of /dev/shm without a name, which
+  // has no seals.
   if (!sealed) descriptor = open_nameless("/dev/shm");
   if (descriptor < 0) return -1;
   if (ftruncate(descriptor, static_cast<off_t>(bytes)) != 0 ||
@@ -120,7 +120,7 @@ void unmap_memory(void* address, std::uint64_t bytes) {
 }
 
 void set_dumped(void* address, std::uint64_t bytes, bool dumped) {
-  // Kernels without it dump more than is needed.
+  // Kernels without this advice dump more than is needed.
   (void)madvise(address, bytes, dumped ? MADV_DODUMP : MADV_DONTDUMP);
 }
 
@@ -137,8 +137,8 @@ bool reserve_mapped_memory(void* address, std::uint64_t bytes) {
 
 bool reserve_huge_memory(int descriptor, std::uint64_t offset, void* address, std::uint64_t bytes,
                          bool* huge) {
-  // Where the system grants them to shared memory on request, pages come huge at once; else small
-  // ones are put together.
+  // Where the system grants huge pages to shared memory on request, pages come huge at once; else
+  // small ones are collapsed into huge ones.
   *huge = false;
   if (madvise(address, bytes, MADV_HUGEPAGE) == 0) madvise(address, bytes, populate_write);
   if (!reserve_memory(descriptor, offset, bytes)) return false;
@@ -170,7 +170,7 @@ void* make_private_memory(std::uint64_t bytes, std::uint64_t alignment) {
 }
 
 bool reserve_private_memory(void* address, std::uint64_t bytes) {
-  // Kernels that do not know it give the memory with its first use.
+  // Kernels that do not know this advice provide the memory at its first use.
   return reserve_mapped_memory(address, bytes) || errno == EINVAL;
 }
 

@@ -11,16 +11,16 @@ namespace baton::platform {
 
 namespace {
 
-// Younger than the headers of older systems.
+// The headers of older systems do not have these constants.
 constexpr int preferred_many = 5;        // Linux 5.15
 constexpr int weighted_interleave = 6;   // Linux 6.9
-constexpr unsigned long mask_bits = 65;  // the kernel reads one less than it is told
+constexpr unsigned long mask_bits = 65;  // the kernel reads one bit less than this
 constexpr unsigned long mask_words = 16;
 
 struct KernelPolicy {
   int mode;
   NodeMask nodes;
-  int instead;  // where the kernel does not know the mode
+  int instead;  // the mode where the kernel does not know `mode`
 };
 
 KernelPolicy kernel_policy(const MemoryBinding& binding) {
@@ -43,7 +43,7 @@ KernelPolicy kernel_policy(const MemoryBinding& binding) {
   return {MPOL_DEFAULT, 0, MPOL_DEFAULT};
 }
 
-// `call` takes the mode and the mask's address and length; a mode without nodes takes none.
+// Calls `call` with the mode and the mask's address and length; a mode without nodes takes no mask.
 template <class Call>
 bool apply(const MemoryBinding& binding, Call call) {
   KernelPolicy policy = kernel_policy(binding);
@@ -70,7 +70,7 @@ bool bind_memory(void* address, std::uint64_t bytes, const MemoryBinding& bindin
 }
 
 void gather_pages(void* address, std::uint64_t bytes, NodeMask nodes) {
-  // Older kernels do not know the mode: then pages stay where they are.
+  // Older kernels do not know this mode; there pages stay where they are.
   (void)::syscall(SYS_mbind, address, bytes, preferred_many, &nodes, mask_bits, MPOL_MF_MOVE);
 }
 

@@ -20,13 +20,14 @@ namespace {
 
 constexpr std::uint64_t kib = 1024;
 
-// The number behind "name:" in a meminfo, in bytes.
+// Returns the number behind "name:" in a meminfo, in bytes.
 std::uint64_t meminfo_bytes(const char* text, const char* name) {
   const char* found = std::strstr(text, name);
   return found ? std::strtoull(found + std::strlen(name), nullptr, 10) * kib : 0;
 }
 
-// They change when memory is plugged in, or the administrator says so: read once.
+// The watermarks change when memory is plugged in, or the administrator says so; they are read
+// once.
 const NodeKept& kept_by(int node) {
   static NodeKept kept[numa_nodes_max];
   static bool known = false;
@@ -56,13 +57,13 @@ void add_zone_line(const char* line, int* node, NodeKept (&kept)[numa_nodes_max]
 
 std::uint64_t room_without_pressure(const NodeRoom& room) {
   if (room.bytes == 0) return ~std::uint64_t{0};           // unknown
-  std::uint64_t kept = room.low_bytes + room.bytes / 256;  // the second: guess
+  std::uint64_t kept = room.low_bytes + room.bytes / 256;  // the second term is a guess
   return room.free_bytes > kept ? room.free_bytes - kept : 0;
 }
 
 std::uint64_t room_under_pressure(const NodeRoom& room) {
   if (room.bytes == 0) return ~std::uint64_t{0};
-  // Half of the file pages are in use by somebody, and other processes want some meanwhile. Guess.
+  // Half of the file pages are in use by somebody, and other processes allocate meanwhile; a guess.
   std::uint64_t kept = room.high_bytes + room.bytes / 256 + (4 << 20);
   std::uint64_t all = room.free_bytes + room.reclaimable_bytes / 2;
   return all > kept ? all - kept : 0;
@@ -125,7 +126,7 @@ bool count_pages(const char* address, std::uint64_t bytes, NodeBytes* counts) {
 }
 
 void touch_pages(const char* address, std::uint64_t bytes) {
-  // relaxed: only the page fault is wanted, not what is read.
+  // relaxed: only the page fault is wanted, not the value.
   for (std::uint64_t done = 0; done < bytes; done += page_bytes)
     (void)std::atomic_ref<char>(const_cast<char&>(address[done])).load(std::memory_order_relaxed);
 }
@@ -135,7 +136,7 @@ bool count_file_pages(int descriptor, std::uint64_t offset, const char* address,
   auto end = static_cast<off_t>(offset + bytes);
   for (auto at = static_cast<off_t>(offset); at < end;) {
     at = lseek(descriptor, at, SEEK_DATA);
-    if (at < 0) return errno == ENXIO;  // none any more
+    if (at < 0) return errno == ENXIO;  // ENXIO: no more data in the file
     if (at >= end) break;
     off_t hole = std::min(lseek(descriptor, at, SEEK_HOLE), end);
     if (hole <= at) return false;

@@ -1,5 +1,5 @@
-// Where this program's file lies: launcher and tool find beside it what else belongs to Baton,
-// built or installed.
+// This finds the folder of this program's file. Launcher and tool find the other files of Baton
+// relative to it, built or installed.
 #pragma once
 
 #include <climits>

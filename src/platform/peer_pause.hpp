@@ -1,4 +1,5 @@
-// Patience with another process that is in the middle of something short. Used by layers 5 and 6.
+// This waits patiently for another process that is in the middle of something short. Layers 5 and 6
+// use it.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +9,9 @@
 
 namespace baton::platform {
 
-// Waits for a peer that is in the middle of a message, mostly between two stores: called again and
-// again, it first pauses, then yields, and sleeps when the peer must have been stopped.
+// Waits for a peer that is in the middle of a message, mostly between two stores. Called
+// repeatedly, it first pauses, then yields, and at last sleeps, since the peer must have been
+// descheduled or stopped.
 class PeerPause {
  public:
   void operator()() {

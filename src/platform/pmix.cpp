@@ -27,10 +27,10 @@ bool find_all(void* library) {
 }  // namespace
 
 const Functions* open(const char** problem) {
-  // A program that uses PMIx itself has the one it was linked with.
+  // A program that uses PMIx itself has already loaded the library with which it was linked.
   if (find_all(RTLD_DEFAULT)) return &functions;
-  // Local: the program may have another libevent or hwloc than PMIx. It is never closed: its
-  // threads run its code.
+  // The symbols stay local, since the program may have another libevent or hwloc than PMIx. The
+  // library is never closed, since its threads run its code.
   void* library = ::dlopen("libpmix.so.2", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (library && find_all(library)) return &functions;
   *problem = ::dlerror();

@@ -1,4 +1,4 @@
-// PMIx's client library, found at run time. Its types are declared here as its standard has them
+// PMIx's client library is found at run time. Its types are declared here as its standard has them
 // (versions 3 to 5 agree), so that building needs no package of it; a test compares them with its
 // header where that is installed (tests/platform/pmix_test.cpp).
 #pragma once
@@ -47,7 +47,7 @@ struct Info {
   Value value;
 };
 
-// The functions by their names there, without the prefix. Set by open().
+// These are the library's functions by their names without the prefix. open() sets them.
 struct Functions {
   int (*init)(Process* self, Info* info, std::size_t infos);
   int (*finalize)(const Info* info, std::size_t infos);
@@ -60,8 +60,8 @@ struct Functions {
   const char* (*error_string)(int status);
 };
 
-// Null, with why in `problem` (static text, or the loader's), when this machine has no such
-// library.
+// Loads the library. Returns null when this machine has none; `problem` then says why (a static
+// text, or the loader's).
 const Functions* open(const char** problem);
 
 }  // namespace baton::platform::pmix

@@ -1,4 +1,4 @@
-// How what the library tells leaves it: without the signal that a closed pipe raises.
+// This writes the library's reports without the signal that a closed pipe raises.
 #include "base/report.hpp"
 
 #include <signal.h>
@@ -9,8 +9,8 @@
 
 namespace baton {
 
-// SIGPIPE of a write goes to the thread that wrote. It is held back there, and taken away where
-// there was none before; the program's own way with it is not touched.
+// SIGPIPE of a write goes to the thread that wrote. It is blocked there, and consumed where none
+// was pending before; the program's own handling of it is not changed.
 void write_report(const char* text, std::size_t bytes) {
   const int cause = errno;
   sigset_t broken_pipe, before, pending;

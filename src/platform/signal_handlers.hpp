@@ -1,5 +1,5 @@
-// The handlers of signals by which programs crash or are ended, kept over a call into a library
-// that installs its own.
+// This keeps the handlers of signals by which programs crash or are ended over a call into a
+// library that installs its own.
 #pragma once
 
 #include <csignal>

@@ -15,7 +15,7 @@ namespace baton::platform {
 
 namespace {
 
-// Waits until one of the events is there; false with errno.
+// Waits until one of the events is ready; false with errno.
 bool wait_for(int descriptor, short events, std::int64_t deadline_ms) {
   for (;;) {
     const std::int64_t left = deadline_ms - now_ms();
@@ -25,7 +25,7 @@ bool wait_for(int descriptor, short events, std::int64_t deadline_ms) {
     }
     pollfd state{descriptor, events, 0};
     const int ready = ::poll(&state, 1, static_cast<int>(std::min<std::int64_t>(left, 60000)));
-    // Errors and a closed connection are told by the call that follows.
+    // Errors and a closed connection are reported by the call that follows.
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;
   }

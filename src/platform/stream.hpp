@@ -1,5 +1,6 @@
-// Bytes to and from another program over a connected socket that others made or that is made here,
-// each step with a deadline. The socket's own mode is left as it is: it may be shared.
+// A stream carries bytes to and from another program over a connected socket, made here or by
+// others. Each step has a deadline. The socket's blocking mode is not changed, since the socket may
+// be shared.
 #pragma once
 
 #include <cstddef>
@@ -7,22 +8,23 @@
 
 namespace baton::platform {
 
-// Milliseconds on a clock that only goes forward. Deadlines are times on it.
+// Returns milliseconds on a clock that never goes back. Deadlines are times on it.
 std::int64_t now_ms();
 
-// Whether this descriptor is an open socket.
+// Returns whether this descriptor is an open socket.
 bool is_socket(int descriptor);
-// What this process starts shall not have it.
+// Keeps the descriptor from the programs that this process starts.
 void keep_from_children(int descriptor);
 
-// A connection to HOST and PORT; -1 with errno (ETIMEDOUT: not within the deadline; EHOSTUNREACH:
-// no such host). Names are resolved by the system, addresses as they are.
+// Connects to HOST and PORT; -1 with errno (ETIMEDOUT: not within the deadline; EHOSTUNREACH: no
+// such host). Names are resolved by the system, addresses as they are.
 int connect_stream(const char* host, const char* port, std::int64_t deadline_ms);
 
 // Sends all; false with errno. Raises no SIGPIPE.
 bool send_all(int descriptor, const void* data, std::size_t bytes, std::int64_t deadline_ms);
 
-// What there is, at least a byte: its length, 0 when the other side has closed, -1 with errno.
+// Receives the bytes that are there, at least one. Returns their number, 0 when the other side has
+// closed, -1 with errno.
 std::ptrdiff_t receive_some(int descriptor, void* data, std::size_t bytes,
                             std::int64_t deadline_ms);
 

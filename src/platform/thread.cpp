@@ -25,7 +25,8 @@ int start_thread(pthread_t& thread, const char* name, void (*body)()) {
 int start_thread(pthread_t& thread, const char* name, void* (*body)(void*), void* argument) {
   sigset_t all, before;
   sigfillset(&all);
-  // The thread inherits what is blocked now: the program's handlers run in the program's threads.
+  // The thread inherits the signals that are blocked now, so the program's handlers run in its own
+  // threads.
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int error = pthread_create(&thread, nullptr, body, argument);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
@@ -45,7 +46,7 @@ int thread_count() {
   close(file);
   if (length <= 0) return 0;
   text[length] = 0;
-  const char* name_end = strrchr(text, ')');  // the name may hold anything
+  const char* name_end = strrchr(text, ')');  // the name may hold any character
   int threads = 0;
   if (name_end)
     sscanf(name_end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %d",

@@ -1,18 +1,19 @@
-// A thread of the library's own, beside the program's (message/ has one; calls with a limit make
-// short ones); and how many there are.
+// These functions start and join threads of the library, beside the program's (message/ has one;
+// calls with a limit make short-lived ones), and count a process's threads.
 #pragma once
 
 #include <pthread.h>
 
 namespace baton::platform {
 
-// Starts it; signals never go to it. 0, or the error.
+// Starts the thread; signals never go to it. Returns 0, or the error.
 int start_thread(pthread_t& thread, const char* name, void (*body)());
 int start_thread(pthread_t& thread, const char* name, void* (*body)(void*), void* argument);
-// Waits for its end.
+// Waits for the thread's end.
 void join_thread(pthread_t thread);
 
-// Threads of this process, the program's and ours; 0 where /proc does not say. A system call or so.
+// Returns the number of threads of this process, the program's and ours; 0 where /proc does not
+// say. It takes about one system call.
 int thread_count();
 
 }  // namespace baton::platform

@@ -4,7 +4,7 @@
 
 namespace baton::platform {
 
-// Whether this process runs under one of its tools.
+// Returns whether this process runs under one of Valgrind's tools.
 bool runs_under_valgrind();
 
 }  // namespace baton::platform

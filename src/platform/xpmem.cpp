@@ -8,7 +8,7 @@ namespace baton::platform {
 
 namespace {
 
-// The interface of libxpmem (xpmem.h).
+// This is the interface of libxpmem (xpmem.h).
 struct Place {
   std::int64_t access;
   off_t offset;

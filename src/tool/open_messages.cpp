@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t removed = 1;  // no handle is so small
 
-// Open addressing, at most half full; those that were removed count until the next growth.
+// The table has open addressing and is at most half full; removed entries count until it grows.
 OpenMessage* table = nullptr;
 std::uint64_t places = 0;
 std::uint64_t used = 0;

@@ -20,8 +20,8 @@ namespace {
 
 using lockfree::Amount;
 
-// relaxed, everywhere in this file where nothing else is said: sums that readers look at while they
-// change; none of them says that another has been written.
+// relaxed, everywhere in this file where nothing else is said: readers look at sums while they
+// change; no sum implies that another has been written.
 void add(Amount& sum, std::uint64_t value) {
   if (BATON_UNLIKELY(platform::threads_multiple))
     sum.fetch_add(value, std::memory_order_relaxed);  // relaxed: as above
@@ -69,7 +69,7 @@ void TimeRecord::begin(std::int64_t began) {
   if (head().began.load(std::memory_order_relaxed) == 0) {
     head().collective_stride.store(1, std::memory_order_relaxed);  // relaxed: as above
     head().began.store(now, std::memory_order_relaxed);            // relaxed: as above
-  } else {  // a second session: what was between is no time of a run
+  } else {  // a second session: the time between belongs to no run
     const std::int64_t ended =
         head().ended.exchange(0, std::memory_order_relaxed);  // relaxed: same
     if (ended) add(head().paused_ticks, static_cast<std::uint64_t>(now - ended));
@@ -101,8 +101,8 @@ void TimeRecord::resume() {
 }
 
 std::uint16_t TimeRecord::row_of(unsigned procedure, const char* name) {
-  // relaxed: the row was complete before its number was there (x86 and the lock keep that order
-  // for who made it; who reads it needs only the number).
+  // relaxed: the row was complete before its number was there (x86 and the lock keep that order for
+  // the thread that made it; a thread that reads the number needs nothing else).
   const std::uint8_t found =
       std::atomic_ref(row_numbers_[procedure]).load(std::memory_order_relaxed);
   return BATON_LIKELY(found != 0) ? static_cast<std::uint16_t>(found - 1)
@@ -189,7 +189,7 @@ bool TimeRecord::has_row(KnownCommunicator& communicator) {
   return true;
 }
 
-// Keeps every second of the calls that are kept: the same ones on all ranks, sooner or later.
+// Keeps every second of the kept calls: all ranks keep equal ones, sooner or later.
 void TimeRecord::thin_out() {
   constexpr std::uint32_t stride_max = 1 << 30;
   auto* calls = rows<lockfree::CollectiveTime>(layout_.collectives);
@@ -206,7 +206,7 @@ void TimeRecord::thin_out() {
   head().collectives.store(kept, std::memory_order_relaxed);          // relaxed: as in `add`
 }
 
-// Whether there is no room for one collective call more.
+// Returns whether there is no room for one collective call more.
 bool TimeRecord::is_full() {
   const std::uint64_t count =
       head().collectives.load(std::memory_order_relaxed);  // relaxed: under the lock

@@ -1,6 +1,6 @@
-// This rank's part of the job's record of time, as memory: opened, grown and written. Only
-// timing.cpp does so. Invariant: memory is reserved before it is touched. Where there is none the
-// record stays as long as it is, and says so in its head.
+// This opens, grows and writes this rank's part of the job's record of time, as memory. Only
+// timing.cpp uses it. Invariant: memory is reserved before it is touched. Where there is none the
+// record stops growing, and says so in its head.
 #pragma once
 
 #include "lockfree/timing.hpp"
@@ -9,12 +9,13 @@
 
 namespace baton::tool {
 
-// More than there are; api/timed.hpp compares.
+// MPI has fewer procedures than this; api/timed.hpp checks that.
 inline constexpr unsigned procedures_max = 2048;
 
 class TimeRecord {
  public:
-  // False in a job that is not timed, or when the part cannot be mapped; a warning says so once.
+  // Opens the record. False in a job that is not timed, or when the part cannot be mapped; a
+  // warning says so once.
   bool open();
   bool is_open() const { return base_ != nullptr; }
 
@@ -24,14 +25,14 @@ class TimeRecord {
   void pause();
   void resume();
 
-  // The row of a procedure, which the first call takes.
+  // Returns the row of a procedure, which its first call takes.
   std::uint16_t row_of(unsigned procedure, const char* name);
   void add_call(std::uint16_t row, std::uint64_t bytes, std::uint64_t ticks,
                 std::uint64_t waiting_ticks);
   void add_waiting(std::int32_t peer, std::uint64_t ticks);
   void add_sent(std::int32_t peer, std::uint64_t bytes);
   void add_received(std::int32_t peer, std::uint64_t bytes);
-  // `call.communicator` is filled in here.
+  // Adds a collective call. It fills in `call.communicator`.
   void add_collective(KnownCommunicator& communicator, lockfree::CollectiveTime call);
   void add_event(const lockfree::Event& event);
 
@@ -41,7 +42,8 @@ class TimeRecord {
   Row* rows(std::uint64_t offset) const {
     return reinterpret_cast<Row*>(base_ + offset);
   }
-  // Of a part of the record that grows, from `offset` to `end`: for its first `bytes`.
+  // Makes sure of memory for the first `bytes` of a part of the record that grows, from `offset` to
+  // `end`.
   bool has_memory(std::uint64_t offset, std::uint64_t end, std::uint64_t& reserved,
                   std::uint64_t bytes);
   std::uint16_t new_row(unsigned procedure, const char* name);

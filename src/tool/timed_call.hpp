@@ -1,6 +1,6 @@
-// What an entry point asks before it goes to its timed form (timing.hpp). Alone, inline and without
-// a call, so that jobs that are not timed save no register for it: it is asked only where the
-// library is not simply running (world/library_state.hpp).
+// An entry point asks this before it goes to its timed form (timing.hpp). It is a header of its
+// own, inline and without a call, so that jobs that are not timed save no register for it: it is
+// asked only where the library is not simply running (world/library_state.hpp).
 #pragma once
 
 #include <atomic>
@@ -11,10 +11,10 @@
 namespace baton::tool {
 
 extern constinit std::atomic<bool> timing_paused;
-// This thread is in a timed call, to which all belongs that is called from within it.
+// This thread is in a timed call; calls made from within it belong to that call.
 extern __attribute__((tls_model("initial-exec"))) constinit thread_local bool in_timed_call;
 
-// Whether a call that this thread begins now is to be timed.
+// Returns whether a call that this thread begins now is to be timed.
 BATON_INLINE bool is_to_be_timed() {
   // relaxed: calls of other threads than the one that pauses are timed or not, as it happens.
   return library_state.phase == LibraryState::Phase::timed && !in_timed_call &&

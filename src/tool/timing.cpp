@@ -18,11 +18,11 @@ std::uint64_t key_of(const void* handle) {
   return reinterpret_cast<std::uint64_t>(handle);
 }
 
-// This thread's number in events.
+// Returns this thread's number in events.
 std::uint8_t thread_number() {
   static std::atomic<int> threads{0};
   __attribute__((tls_model("initial-exec"))) static constinit thread_local int own = -1;
-  // relaxed: numbers that differ, nothing more.
+  // relaxed: the numbers have to differ, nothing more.
   if (own < 0) own = std::min(threads.fetch_add(1, std::memory_order_relaxed), 255);
   return static_cast<std::uint8_t>(own);
 }
@@ -83,7 +83,7 @@ CallTimer::~CallTimer() {
   if (held_) release(*held_);
 }
 
-// Another thread may free it while this call waits.
+// This adds a use, since another thread may free the communicator while this call waits.
 KnownCommunicator* CallTimer::hold(MPI_Comm comm) {
   if (!held_) held_ = know(comm);
   return held_;
@@ -133,7 +133,7 @@ void CallTimer::received(const MPI_Status& status) {
 }
 
 void CallTimer::goes_on_in(MPI_Request request) {
-  // Sends and collectives that are over at once share one handle.
+  // Sends and collectives that complete at once share one handle, so it identifies none of them.
   if (request == MPI_REQUEST_NULL || request == message::completed_handle()) return;
   if (!message_.sends && !message_.receives) return;
   OpenMessage message = message_;

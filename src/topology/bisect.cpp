@@ -8,7 +8,7 @@ namespace baton::topology {
 namespace {
 
 constexpr int rounds_max = 8;  // guess
-// Exchanges in a row without a new best after which a round ends.
+// A round ends after this many exchanges in a row without a new best.
 constexpr int patience = 64;  // guess
 
 }  // namespace
@@ -43,8 +43,8 @@ void Bisection::number(const std::int32_t* ranks, int count, int first_count) {
   for (int i = 0; i < count; ++i) side_[ranks[i]] = i < first_count ? Side::first : Side::second;
 }
 
-// Always the rank that talks most to the part so far; one that nobody there talks to only when
-// there is no other.
+// Grows the first part: it adds the rank that communicates most with the part so far, and one with
+// which nobody there communicates only when there is no other.
 void Bisection::grow(const std::int32_t* ranks, int count, int first_count) {
   number(ranks, count, 0);
   find_gains(ranks, count);
@@ -68,7 +68,7 @@ void Bisection::grow(const std::int32_t* ranks, int count, int first_count) {
   std::fill_n(tie_.get(), pattern_->ranks(), 0);
 }
 
-// A rank that is as far from the first as any: the last one that a search in breadth finds.
+// Finds a rank that is as far from the first as any: the last one of a breadth-first search.
 std::int32_t Bisection::find_end(const std::int32_t* ranks, int count) {
   for (int i = 0; i < count; ++i) fixed_[ranks[i]] = false;
   std::int32_t* queue = queue_.get();
@@ -98,7 +98,7 @@ void Bisection::find_gains(const std::int32_t* ranks, int count) {
   }
 }
 
-// To the other side; its own gain and its neighbors' follow.
+// Moves a rank to the other side, and updates its own gain and its neighbors'.
 void Bisection::move(std::int32_t rank) {
   Side from = side_[rank];
   side_[rank] = from == Side::first ? Side::second : Side::first;
@@ -109,7 +109,7 @@ void Bisection::move(std::int32_t rank) {
   }
 }
 
-// What is said between the two sides, from either end.
+// Returns the weight of the edges between the two sides, each counted from both its ends.
 std::int64_t Bisection::cut(const std::int32_t* ranks, int count) const {
   std::int64_t sum = 0;
   for (int k = 0; k < count; ++k)
@@ -120,14 +120,14 @@ std::int64_t Bisection::cut(const std::int32_t* ranks, int count) const {
   return sum;
 }
 
-// Exchanges until nothing is gained; the cut that is left.
+// Exchanges ranks until nothing is gained; returns the cut that is left.
 std::int64_t Bisection::improve(const std::int32_t* ranks, int count) {
   for (int round = 0; round < rounds_max; ++round)
     if (exchange_once(ranks, count) == 0) break;
   return cut(ranks, count);
 }
 
-// The rank of a side that may move and gains most, less what it says to the rank that moved.
+// Returns the rank of a side that may move and gains most, less its weight to the rank that moved.
 std::int32_t Bisection::best_of(Side side, const std::int32_t* ranks, int count) const {
   std::int32_t best = -1;
   std::int64_t most = std::numeric_limits<std::int64_t>::min();
@@ -140,8 +140,8 @@ std::int32_t Bisection::best_of(Side side, const std::int32_t* ranks, int count)
   return best;
 }
 
-// One round: every rank moves once at most, good or bad; then everything after the best state is
-// taken back. Returns what was gained.
+// Does one round: every rank moves once at most, good or bad; then every move after the best state
+// is undone. Returns what was gained.
 std::int64_t Bisection::exchange_once(const std::int32_t* ranks, int count) {
   find_gains(ranks, count);
   for (int i = 0; i < count; ++i) fixed_[ranks[i]] = false;

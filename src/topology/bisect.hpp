@@ -1,7 +1,7 @@
-// Divides ranks in two parts of given sizes, so that little is said between them: two beginnings
-// (as they are numbered; grown from one end of the pattern), each improved by exchanges (Kernighan
-// and Lin, "An efficient heuristic procedure for partitioning graphs"). Pure; `reorder` calls.
-// The same input gives the same parts everywhere.
+// This divides ranks in two parts of given sizes, so that they communicate little with each other:
+// from two initial partitions (by number; grown from one end of the pattern), each improved by
+// exchanges (Kernighan and Lin, "An efficient heuristic procedure for partitioning graphs"). It
+// is pure; `reorder` calls it. Equal input gives equal parts everywhere.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace baton::topology {
 
 class Bisection {
  public:
-  // False when memory is short. The pattern outlives it.
+  // Prepares a division. False when memory is short. The pattern must outlive this object.
   bool prepare(const Pattern& pattern);
 
   // Puts the ranks of `ranks[0..count)` in an order in which the first `first_count` are the first
-  // part. They come and go in rising order within a part.
+  // part. The ranks of a part are in ascending order, before and after.
   void divide(std::int32_t* ranks, int count, int first_count);
 
  private:
@@ -33,13 +33,13 @@ class Bisection {
   std::int64_t cut(const std::int32_t* ranks, int count) const;
 
   const Pattern* pattern_ = nullptr;
-  // By rank.
+  // This is indexed by rank.
   Array<Side> side_;
   Array<Side> kept_;
   Array<std::int64_t> gain_;  // by how much the cut shrinks when it changes sides
-  Array<std::int64_t> tie_;   // weight to the rank that moves, else 0
+  Array<std::int64_t> tie_;   // weight to the rank that is moving, else 0
   Array<bool> fixed_;
-  // Scratch.
+  // These are scratch arrays.
   Array<std::int32_t> queue_;
   Array<std::int32_t> moved_;
 };

@@ -11,13 +11,13 @@ std::int64_t positions_in(const Slim& grid, const Box& box) {
   return position_count(grid.dimensions, box.extent);
 }
 
-// Whether the two ends of a box are neighbors.
+// Returns whether the two ends of a box are neighbors.
 bool is_ring(const Slim& grid, const Box& box, int dimension) {
   return grid.periods[dimension] && box.extent[dimension] == grid.extents[dimension];
 }
 
-// Tries all shapes, dimension by dimension. Of several the one that cuts early dimensions wins: it
-// is nearest to how ranks are numbered.
+// Tries all shapes, dimension by dimension. Of several equally good shapes the one that cuts early
+// dimensions wins, since it is nearest to the numbering of ranks.
 struct BlockSearch {
   const Slim& grid;
   const Box& box;

@@ -1,5 +1,5 @@
-// Boxes of a cartesian grid, and how to cut them into equal blocks or in two with little surface.
-// Pure; `reorder` gives them to the objects of the machine.
+// These are boxes of a cartesian grid; they are cut into equal blocks or in two with little
+// surface. This is pure; `reorder` gives the parts to the objects of the machine.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace baton::topology {
 
-// Dimensions of extent 1 matter to nobody; what is left of any grid that a job can fill are few.
+// Dimensions of extent 1 do not matter; any grid that a job can fill has few others.
 inline constexpr int box_dimensions_max = 16;
 
 struct Box {
@@ -16,7 +16,7 @@ struct Box {
   int extent[box_dimensions_max];
 };
 
-// A grid without the dimensions of extent 1. False when there are too many others.
+// This is a grid without the dimensions of extent 1. False when there are too many others.
 struct Slim {
   int dimensions = 0;
   int extents[box_dimensions_max];
@@ -27,11 +27,12 @@ struct Slim {
   std::int64_t rank_at(const int* coordinates) const;
 };
 
-// The extents of equal blocks with `positions` each that fill the box, those with the least surface
-// between them. False when no blocks fit.
+// Chooses the extents of equal blocks with `positions` each that fill the box, with the least
+// surface between them. False when no blocks fit.
 bool choose_blocks(const Slim& grid, const Box& box, int positions, int* extents);
 
-// The dimension in which a plane cuts off the first `positions`, the one with the least surface;
+// Returns the dimension in which a plane cuts off the first `positions`, the one with the least
+// surface;
 // -1 when there is none.
 int choose_plane(const Slim& grid, const Box& box, int positions);
 

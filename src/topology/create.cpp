@@ -14,7 +14,7 @@ int kept_rank(const Communicator& parent, std::int64_t positions) {
   return parent.rank() < positions ? parent.rank() : MPI_UNDEFINED;
 }
 
-// Where every edge is listed at one end or at both, as the program has it.
+// Builds the pattern. Every edge is listed at one end or at both, as the program has it.
 bool build_pattern(const Graph& graph, Pattern& pattern) {
   int count = graph.edge_count();
   Array<Edge> edges = make_array<Edge>(count);

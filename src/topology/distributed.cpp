@@ -1,5 +1,6 @@
-// Distributed graphs. Each process says something of the graph; ranks in it are those of the new
-// communicator, so that with other ranks the neighbors move to other processes, too.
+// This makes distributed graphs. Each process gives some edges of the graph; their ranks are those
+// of the new communicator, so that when ranks are reordered the neighbors move to other processes,
+// too.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -20,7 +21,7 @@ Datatype& bytes_type() {
   return *datatype::datatypes.find(MPI_BYTE);
 }
 
-// What all processes know of each other.
+// All processes know this of each other.
 struct Share {
   std::int32_t problem;
   std::int32_t weighted;
@@ -28,10 +29,10 @@ struct Share {
   std::int32_t in;
   std::int32_t out;
   std::int32_t reserved;
-  std::int64_t edges;  // for whoever has to know the whole graph
+  std::int64_t edges;  // given to the process that has to know the whole graph
 };
 
-// Everybody sees the same shares, so that everybody finds the same.
+// All processes see equal shares, so all find the same error.
 Error check_shares(const Share* shares, int count, int own) {
   for (int i = 0; i < count; ++i) {
     if (i == own || !shares[i].problem) continue;
@@ -73,7 +74,7 @@ constexpr std::int64_t bytes_of(std::int64_t edges) {
   return edges * static_cast<std::int64_t>(sizeof(Edge));
 }
 
-// At the first rank: the whole graph, and how it is mapped.
+// Collects the whole graph at the first rank, and maps it.
 Error map_whole(Communicator& parent, const Share* shares, const Edge* own, const PlaceTree& tree,
                 Array<Edge>& edges, Mapping& mapping) {
   std::int64_t count = shares[0].edges;
@@ -90,8 +91,8 @@ Error map_whole(Communicator& parent, const Share* shares, const Edge* own, cons
   return MPI_SUCCESS;
 }
 
-// The new rank of every process: the first rank learns the graph, decides, and tells. Where it has
-// no memory for that, or nothing could be better, everybody keeps its rank.
+// Agrees on the new rank of every process: the first rank collects the graph, decides, and tells.
+// Where it has no memory for that, or nothing could be better, every process keeps its rank.
 Error agree_mapping(Communicator& parent, const Share* shares, const Edge* own,
                     Array<std::int32_t>& rank_of) {
   int count = parent.size();
@@ -134,8 +135,8 @@ void copy_neighbors(const Neighbors& from, Neighbors& to) {
   if (to.weights) std::copy_n(from.weights, from.count, to.weights);
 }
 
-// The neighbors of our new rank, from the process that had this rank so far: a topology's numbers
-// lie in one piece.
+// Gets the neighbors of our new rank from the process that had this rank so far. They are one
+// message, since a topology's numbers lie in one piece.
 Error trade_neighbors(Communicator& parent, const Share* shares, const std::int32_t* rank_of,
                       Topology** topology) {
   int own = parent.rank(), old_owner = rank_of[own], new_owner = 0;
@@ -161,8 +162,8 @@ Error trade_neighbors(Communicator& parent, const Share* shares, const std::int3
   return MPI_SUCCESS;
 }
 
-// The edges that touch a rank, in its lists: by neighbor, then by weight, so that several between
-// two ranks have the same order at both.
+// Puts the edges that touch a rank in its lists, by neighbor, then by weight, so that several edges
+// between two ranks have the same order at both.
 Topology* make_lists(const EdgeList& edges, int rank, bool weighted) {
   int in = 0, out = 0;
   const Edge *begin = edges.data(), *end = begin + edges.count();
@@ -186,7 +187,7 @@ Topology* make_lists(const EdgeList& edges, int rank, bool weighted) {
   return topology;
 }
 
-// All edges of all fans.
+// Writes all edges of all fans.
 void spread(const Fans& fans, Edge* edges) {
   std::int64_t next = 0;
   for (int i = 0; i < fans.count; ++i)

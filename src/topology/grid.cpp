@@ -12,7 +12,7 @@ std::int64_t wrapped(std::int64_t coordinate, int extent) {
   return rest < 0 ? rest + extent : rest;
 }
 
-// `factor` to the power of `count`, or any number above `enough` if it is greater.
+// Returns `factor` to the power of `count`, or any number above `enough` if the power is greater.
 std::int64_t power_up_to(std::int64_t factor, int count, int enough) {
   if (factor <= 1) return 1;
   std::int64_t power = 1;
@@ -20,9 +20,9 @@ std::int64_t power_up_to(std::int64_t factor, int count, int enough) {
   return power;
 }
 
-// Numbers in falling order with a given product: finds those with the least spread, which is the
-// difference between the first and the last. Tries the first from the smallest on, then the second
-// in the same way; what is found later has to be better.
+// Finds numbers in falling order with a given product that have the least spread, which is the
+// difference between the first and the last. It tries the first number from the smallest on, then
+// the second in the same way; a later solution has to be better.
 class Factors {
  public:
   Factors(int product, int count) : product_(product), count_(count) {
@@ -45,14 +45,14 @@ class Factors {
 
  private:
   static constexpr int length_max = 31;      // no int has more factors above 1
-  static constexpr int divisors_max = 1600;  // nor more divisors
+  static constexpr int divisors_max = 1600;  // no int has more divisors
 
-  // Whether `left` numbers with the product `rest` can be near enough to `first`.
+  // Returns whether `left` numbers with the product `rest` can be near enough to `first`.
   bool may_improve(int first, int left, int rest) const {
     return power_up_to(first - spread_ + 1, left, rest) <= rest;
   }
 
-  // The number at `place` and those behind it, none above the divisor at `most`.
+  // Tries the number at `place` and those behind it, none above the divisor at `most`.
   void descend(int rest, int place, int most) {
     int left = count_ - place;
     if (left == 0 || rest == 1) return finish(rest, place);

@@ -1,7 +1,8 @@
-// Who talks to whom how much: an undirected graph with weights, of the ranks that a topology will
-// have. Pure; made from grids and graphs, read by `bisect` and `reorder`.
-// Invariant: every edge is in the lists of both its ends; several between two ranks may stand side
-// by side; none leads from a rank to itself.
+// A pattern says how much ranks communicate with each other: it is an undirected graph with
+// weights, of the ranks that a topology will have. It is pure; it is made from grids and graphs,
+// and read by `bisect` and `reorder`.
+// Invariant: every edge is in the lists of both its ends; several edges between two ranks may stand
+// side by side; no edge leads from a rank to itself.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +21,9 @@ struct Edge {
 
 class Pattern {
  public:
-  // False when memory is short.
+  // Builds the pattern of a graph. False when memory is short.
   bool build(int ranks, const Edge* edges, std::int64_t count);
-  // Of the nearest neighbors in a grid.
+  // Builds the pattern of the nearest neighbors in a grid.
   bool build(const Grid& grid);
 
   int ranks() const { return ranks_; }
@@ -38,7 +39,8 @@ class Pattern {
   Array<std::int32_t> weights_;
 };
 
-// The sum over all edges of weight times hops, with `slots[rank]` the slot of each rank.
+// Returns the sum over all edges of weight times hops (hop-bytes); `slots[rank]` is each rank's
+// slot.
 std::int64_t hop_weight(const Pattern& pattern, const PlaceTree& tree, const std::int32_t* slots);
 
 }  // namespace baton::topology

@@ -10,19 +10,20 @@ namespace {
 using lockfree::RankPlace;
 using Member = std::int32_t RankPlace::*;
 
-// Which of them is the larger one differs: a NUMA node may hold several L3 caches or share one.
+// Which of two members is the larger object differs: a NUMA node may hold several L3 caches or
+// share one.
 constexpr Member members[] = {&RankPlace::node, &RankPlace::package, &RankPlace::numa_node,
                               &RankPlace::l3,   &RankPlace::l2,      &RankPlace::core};
 constexpr int member_count = sizeof members / sizeof members[0];
 
-// How many different numbers the processes have; `scratch` holds as many.
+// Returns how many different numbers the processes have; `scratch` holds as many.
 int count_different(const RankPlace* places, int count, Member member, std::int32_t* scratch) {
   for (int i = 0; i < count; ++i) scratch[i] = places[i].*member;
   std::sort(scratch, scratch + count);
   return static_cast<int>(std::unique(scratch, scratch + count) - scratch);
 }
 
-// Coarse ones first.
+// Orders the members, coarse ones first.
 void order_members(const RankPlace* places, int count, std::int32_t* scratch, Member* ordered) {
   int different[member_count];
   int order[member_count];
@@ -53,13 +54,13 @@ bool PlaceTree::build(const RankPlace* places, int count) {
       if (places[a].*member != places[b].*member) return places[a].*member < places[b].*member;
     return a < b;
   });
-  int before = 1;  // objects of the last level that was kept
+  int before = 1;  // objects of the last level that was kept before
   for (int depth = 0; depth < member_count; ++depth) {
     std::int32_t* object = objects_.get() + levels_ * count;
     int objects = count > 0;
     for (int slot = 1; slot < count; ++slot) {
       const RankPlace &one = places[first[slot - 1]], &other = places[first[slot]];
-      // What a larger object divides is divided.
+      // Processes that a larger object divides are divided here, too.
       bool same = std::all_of(ordered, ordered + depth + 1,
                               [&](Member member) { return one.*member == other.*member; });
       objects += !same;

@@ -60,7 +60,7 @@ int Mapper::end_of_object(int level, int slot, int last) const {
   return slot;
 }
 
-// The border between objects that is nearest to half of the slots.
+// Returns the border between objects that is nearest to half of the slots.
 int Mapper::middle_of(int level, int first, int last) const {
   int middle = last;
   for (int end = first; (end = end_of_object(level, end, last)) < last;)
@@ -68,7 +68,8 @@ int Mapper::middle_of(int level, int first, int last) const {
   return middle;
 }
 
-// The ranks of slots [first, last) go to the objects of `level` and below. `box`: they are one.
+// Gives the ranks of slots [first, last) to the objects of `level` and below. `box`: they form this
+// box.
 void Mapper::divide(int first, int last, int level, const Box* box) {
   if (level == tree_.levels()) return settle(first, last);
   if (end_of_object(level, first, last) == last) return divide(first, last, level + 1, box);
@@ -81,7 +82,7 @@ void Mapper::divide(int first, int last, int level, const Box* box) {
   divide(middle, last, level);
 }
 
-// The ranks of a box, in rising order.
+// Lists the ranks of a box, in rising order.
 void Mapper::list(const Box& box, std::int32_t* ranks) const {
   int at[box_dimensions_max];
   std::copy_n(box.begin, grid_->dimensions, at);
@@ -96,7 +97,7 @@ void Mapper::list(const Box& box, std::int32_t* ranks) const {
   }
 }
 
-// An equal block to every object, where they have equally many slots and blocks fill the box.
+// Gives an equal block to every object, where they have equally many slots and blocks fill the box.
 bool Mapper::give_blocks(int first, int last, int level, const Box& box) {
   int slots = end_of_object(level, first, last) - first;
   for (int at = first; at < last; at += slots)
@@ -106,7 +107,7 @@ bool Mapper::give_blocks(int first, int last, int level, const Box& box) {
   for (int at = first; at < last; at += slots) {
     list(block, in_slot_.get() + at);
     divide(at, at + slots, level + 1, &block);
-    // The next one, in the order of the grid.
+    // This finds the next position, in the order of the grid.
     for (int i = grid_->dimensions - 1; i >= 0; --i) {
       block.begin[i] += block.extent[i];
       if (block.begin[i] < box.begin[i] + box.extent[i]) break;
@@ -131,7 +132,7 @@ bool Mapper::cut(int first, int middle, int last, int level, const Box& box) {
   return true;
 }
 
-// Within a smallest object nothing is nearer than anything else: who has a rank keeps it.
+// Within a smallest object nothing is nearer than anything else, so a process keeps its rank there.
 void Mapper::settle(int first, int last) {
   std::int32_t* ranks = in_slot_.get() + first;
   std::int32_t* rest = sorted_.get();
@@ -156,7 +157,7 @@ Mapping keep(const char* reason) {
   return mapping;
 }
 
-// What the mapper found, where it is better.
+// Returns the mapping that the mapper found, where it is better.
 Mapping judge(const Pattern& pattern, const PlaceTree& tree, const Mapper& mapper,
               const char* reason) {
   int count = tree.count();
@@ -181,7 +182,7 @@ Mapping judge(const Pattern& pattern, const PlaceTree& tree, const Mapper& mappe
 
 }  // namespace
 
-// Blocks are the best where they fit all the way down; where they do not, parts are often better.
+// Blocks are best where they fit on all levels; where they do not, parts are often better.
 Mapping map_grid(const Grid& grid, const PlaceTree& tree) {
   if (tree.levels() == 0) return keep(nothing_divides);
   Pattern pattern;

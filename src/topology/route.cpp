@@ -23,10 +23,10 @@ constexpr std::int64_t bytes_of(std::int64_t edges) {
   return edges * static_cast<std::int64_t>(sizeof(Edge));
 }
 
-// Our edges, sorted by the processes that want them, and the sends that take them there.
+// These are our edges, sorted by the processes that want them, and the sends that take them there.
 class OutgoingEdges {
  public:
-  // False when memory is short.
+  // Sorts the edges by process. False when memory is short.
   bool pack(int processes, const Edge* edges, std::int64_t count, const std::int32_t* process_of) {
     processes_ = processes;
     ends_ = make_array<std::int64_t>(processes);
@@ -80,8 +80,8 @@ class OutgoingEdges {
   Array<Edge> packed_;
 };
 
-// A message that was probed. Without memory it is received all the same, so that its sender goes
-// on.
+// Receives a message that was probed. Without memory it is received all the same, so that its
+// sender goes on.
 Error take(const message::Context& context, const MPI_Status& status, EdgeList& received) {
   std::int64_t bytes = status_bytes(status);
   Edge* room = received.extend(bytes / bytes_of(1));

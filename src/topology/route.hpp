@@ -1,7 +1,7 @@
-// Brings edges that any process may know to the processes that they touch. Nobody knows how many
-// will come: whoever is told synchronously has been told, and when everybody's sends are over
-// nothing is under way (Hoefler, Siebert and Lumsdaine, "Scalable communication protocols for
-// dynamic sparse data exchange"). Between two calls on one communicator its processes meet.
+// This brings edges that any process may know to the processes that they touch. No process knows
+// how many will come. Sends are synchronous, so when the sends of all processes are over, no
+// message is under way (Hoefler, Siebert and Lumsdaine, "Scalable communication protocols for
+// dynamic sparse data exchange"). Between two calls on one communicator its processes synchronize.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace baton::topology {
 
-// Edges, one more at a time. Plain memory, so that it can grow where it is.
+// This is a list of edges that grows. It is plain memory, so that it can grow in place.
 class EdgeList {
  public:
   EdgeList() = default;
@@ -19,9 +19,9 @@ class EdgeList {
   EdgeList(const EdgeList&) = delete;
   EdgeList& operator=(const EdgeList&) = delete;
 
-  // Room for `count` more, which are part of the list at once; null when memory is short.
+  // Makes room for `count` more, which are part of the list at once; null when memory is short.
   Edge* extend(std::int64_t count);
-  // By the ranks at both ends, then by weight.
+  // Sorts by the ranks at both ends, then by weight.
   void sort();
   const Edge* data() const { return edges_; }
   std::int64_t count() const { return count_; }
@@ -32,8 +32,8 @@ class EdgeList {
   std::int64_t room_ = 0;
 };
 
-// `process_of[rank]` is the process of the communicator that an end's rank belongs to. Collective;
-// MPI_ERR_NO_MEM everywhere when one has no memory.
+// `process_of[rank]` is the process of the communicator that an end's rank belongs to. It is
+// collective; MPI_ERR_NO_MEM everywhere when one process has no memory.
 Error route_edges(Communicator& comm, const Edge* edges, std::int64_t count,
                   const std::int32_t* process_of, EdgeList& received);
 

@@ -36,6 +36,7 @@ class Rules(unittest.TestCase):
          "names": lambda: tidy.check_names(name, findings),
          "lab": lambda: tidy.check_lab(name, text, findings),
          "start": lambda: tidy.check_start(name, text, findings),
+         "comments": lambda: tidy.check_comments(name, text, findings),
          "orders": lambda: tidy.check_orders([name], findings)}[check]()
         return findings.lines
 
@@ -149,6 +150,18 @@ class Rules(unittest.TestCase):
     def test_a_header_opens_with_what_it_is(self):
         self.assertEqual(len(self.found("src/base/a.hpp", "#pragma once\n", "start")), 1)
         self.assertEqual(self.found("src/base/a.hpp", HEADER, "start"), [])
+
+    def test_a_comment_begins_as_a_sentence(self):
+        for words in ("What it is.", "Whether it is.", "So many ranks.", "The same again.", "Of a rank.", "Also this.",
+                      "Those of a rank.", "As above."):
+            for indent in ("", "  "):
+                found = self.found(tidy.COMMENTS_ARE_SENTENCES[0] + "a.hpp", f"int x;\n{indent}// {words}\nint y;\n", "comments")
+                self.assertEqual(len(found), 1, words)
+                self.assertIn("a.hpp:2: ", found[0])
+                self.assertIn("write a sentence with a subject", found[0])
+        good = "// This says, for all ranks,\n// What follows.\nint x;  // Of a rank.\n// Often it is 0. Assume that.\nint y;\n"
+        self.assertEqual(self.found(tidy.COMMENTS_ARE_SENTENCES[0] + "a.hpp", good, "comments"), [])
+        self.assertEqual(self.found("bench/a.cpp", "// What it is.\n", "comments"), [])
 
     def test_an_edge_needs_both_sides_in_comment_and_code(self):
         both = ("// ORDER a.b: release here, acquire in g.\nx.store(1, std::memory_order_release);\n" + "\n" * 12 +
