@@ -333,8 +333,7 @@ def check_implicit_order(name, code, findings):
 
 
 # In these folders comments are sentences that an engineer understands without another file; the tuple only grows.
-COMMENTS_ARE_SENTENCES = ("src/base/", "src/datatype/", "src/lockfree/", "src/machine/", "src/platform/", "src/tool/",
-                          "src/topology/", "cli/", "launch/", "profile/", "status/")
+COMMENTS_ARE_SENTENCES = ("src/", "cli/", "launch/", "profile/", "status/")
 BEGINS_A_FRAGMENT = re.compile(r"\s*//+\s*(What|Whether|So many|The same|Of|Also|Those|As)\b")
 
 
