@@ -72,6 +72,7 @@ class Ranks {
   }
   Ranks(std::uint32_t count, Lines lines) : Ranks(count, Nodes::one, lines) {}
   ~Ranks() {
+    if (nodes_ == Nodes::each) let_all_leave();
     for (std::uint32_t rank = 0; rank < count_; ++rank)
       as(rank, [] {
         stop_messages();
@@ -148,6 +149,16 @@ class Ranks {
     transport::network::Network* network = &own_network;
   };
 
+  // Packets that have not left use memory of their network, which is closed.
+  void let_all_leave() {
+    for (int look = 0; look < 1000000; ++look) {
+      bool all = true;
+      for (std::uint32_t rank = 0; rank < count_; ++rank)
+        all &= as(rank, [] { return progress_alone(), all_have_left(); });
+      if (all) return;
+    }
+    ADD_FAILURE() << "packets have not left after 1000000 looks";
+  }
   // Where mpiexec would have entered them.
   void enter_processes(const lockfree::JobHeader& header) {
     for (std::uint32_t rank = 0; rank < count_; ++rank) {
