@@ -72,10 +72,6 @@ class LineOf final : public ArrivedLine {
   Message<Source> message_;
 };
 
-}  // namespace
-
-namespace {
-
 // The payload goes straight to the receive that matches it.
 template <class Source>
 void receive_payload(Message<Source> message, Request& receive, std::int32_t tag) {
@@ -96,10 +92,6 @@ void receive_payload(Message<Source> message, Request& receive, std::int32_t tag
   }
   complete(receive, error);
 }
-
-}  // namespace
-
-namespace {
 
 template <class Source>
 void arrive_payload(Message<Source> message) {

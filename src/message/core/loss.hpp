@@ -49,9 +49,11 @@ Error loss_found_here(const Context& context);
 // --- for protocols, under the progress lock.
 // Takes note of a loss, by an error of the protocol's own; false: it is no news, or this process.
 bool note_loss(Process process, int error);
-// Behind that: what is under way with lost peers ends, and receives that nobody will answer.
+// Ends what is under way with lost peers, and receives that nobody will answer. Called behind
+// `note_loss`.
 void end_what_is_lost();
-// The latter alone, now and then: receives may have been posted since.
+// Ends receives that nobody will answer, since some may have been posted later; returns whether
+// there were any.
 bool fail_lost_receives();
 // Calls act(queue) for each queue with posted receives, under its lock.
 template <class Act>

@@ -25,14 +25,15 @@ void set_active(ProgressSource& source, bool active);
 
 class ProgressSource {
  public:
-  // Goes on with what is under way; whether anything happened. Under the progress lock.
+  // Goes on with what is under way; returns whether anything happened. Called under the progress
+  // lock.
   virtual bool advance() = 0;
   // Returns whether it goes on only while this process makes progress. Asked while something is
   // under way.
   virtual bool needs_progress() const { return true; }
   // Returns whether it waits for room that nobody tells of: a sleeper looks again soon.
   virtual bool waits_for_room() const { return false; }
-  // Who waits is about to sleep; and has slept for so long.
+  // A thread that waits calls these before it sleeps, and when it has slept for so long.
   virtual void plan_sleep(SleepPlan&) {}
   virtual void has_slept(const SleepPlan&, std::int64_t slept_ns) { (void)slept_ns; }
 
@@ -52,7 +53,7 @@ class ProgressSource {
   ProgressSource* next_ = nullptr;
 };
 
-// One that is a function, for who has nothing to say beside.
+// A source that is a function, and has nothing to say beside.
 class FunctionSource final : public ProgressSource {
  public:
   constexpr explicit FunctionSource(bool (*function)()) : advance_(function) {}
@@ -62,7 +63,7 @@ class FunctionSource final : public ProgressSource {
   bool (*advance_)();
 };
 
-// The engine's, which live as long as it does.
+// The sources of an engine. They live as long as it does.
 struct ProgressSources {
   ProgressSource* first = nullptr;
   std::uint32_t under_way = 0;  // of all

@@ -56,81 +56,86 @@ enum class Leaving : std::uint8_t {
   has_begun,  // they meet
   is_over     // all have come to their end
 };
+
 class Protocol : public ProgressSource {
  public:
-  // At the end, when nothing is under way.
+  // The engine deletes its protocols at its end, when nothing is under way.
   virtual ~Protocol() = default;
 
   // --- peers
-  // A process is met. Null: no memory.
+  // Makes the peer of a process that is met; null without memory. And deletes it.
   virtual Peer* make_peer(Process process) = 0;
   virtual void forget_peer(Peer* peer) = 0;
-  // Makes sending possible, for good; explains on failure. Under the contact lock.
+  // Makes sending to the peer possible, for good; explains on failure. Called under the contact
+  // lock.
   [[nodiscard]] virtual Error begin(Peer& peer) = 0;
-  // A peer has rung that has no lane to us yet: whether anything has come from it.
+  // Looks at a peer that has rung and has no lane to this rank yet; returns whether anything came.
   virtual bool look(Peer&) { return false; }
 
   // --- sending
-  // Puts what a request stands for on its way, or as much of it as there is room for; whether that
-  // was all. Then the request may be gone. Under the send lock, in the order of the requests.
+  // Puts what a request stands for on its way, or as much of it as there is room for; returns
+  // whether that was all. Then the request may be gone. Called under the send lock, in the order of
+  // the requests.
   virtual bool put(Peer& peer, Request& request) = 0;
-  // A send begins: puts it, or queues it. Of a protocol in which nothing waits, another.
+  // Begins a send: puts it, or queues it. A protocol in which nothing waits has its own way.
   virtual void start(Peer& peer, Request& send);
-  // Puts an active message, which has its place among all others to the peer; false: there is no
-  // room now. Under the send lock.
+  // Puts an active message, which keeps its place among all others to the peer; false: there is no
+  // room now. Called under the send lock.
   virtual bool put_active(Peer& peer, transport::Envelope envelope, const void* payload,
                           std::size_t bytes) = 0;
-  // MPI_SUCCESS; or explained, why it carries no such messages.
+  // Returns MPI_SUCCESS, or explains why the protocol carries no active messages.
   [[nodiscard]] virtual Error carries_active() const { return MPI_SUCCESS; }
 
-  // --- receiving. Who makes progress calls these, and the last one also who posts a receive.
-  // A line of the protocol's own kinds has come. Whether its message took long, so that others had
-  // better be looked at first.
+  // --- receiving. The thread that makes progress calls these; `claim` and `accept` also a thread
+  // that posts a receive.
+  // Takes in a line of the protocol's own kinds. Returns whether its message took long, so that
+  // others had better be looked at first.
   virtual bool arrive(ArrivedLine& line) = 0;
-  // Returns whether an offered message may still be matched, for good: false, and it is gone, when
-  // its sender has cancelled it.
+  // Matches an offered message for good. False when its sender has cancelled it: it is gone then.
   virtual bool claim(UnexpectedMessage&) { return true; }
+  // Returns whether the sender of an offered message has cancelled it by now.
   virtual bool is_withdrawn(const UnexpectedMessage&) const { return false; }
   // Receives an offered message that has met its receive, which knows by now what it gets.
   virtual void accept(UnexpectedMessage& unexpected, Request& receive) = 0;
 
   // --- receives that their senders know (Request::advert is not 0)
-  // A receive that was just posted names this peer: makes it known there, where it is worth that.
-  // Under the queue's lock.
+  // Makes a receive that was just posted and names this peer known there, where it is worth that.
+  // Called under the queue's lock.
   virtual void advertise(const MatchQueue&, Request&, Peer&) {}
-  // It is matched otherwise, or cancelled; false when its sender uses it already.
+  // Takes such a receive back before it is matched otherwise, or cancelled; false when its sender
+  // uses it already.
   virtual bool close_advert(Request&) { return true; }
-  // It is to be cancelled: false where its sender has to be asked first, which ends it then.
+  // Returns whether such a receive may be cancelled at once. False: its sender is asked, whose
+  // answer ends it.
   virtual bool may_take_back(Request&) { return true; }
 
   // --- cancelling
-  // A send that is offered: whether it is taken back. Else it goes on, or ends when its receiver
-  // has answered.
+  // Takes back a send that is offered; false: it goes on, or ends when its receiver has answered.
   virtual bool take_back_send(Request& send) = 0;
 
   // --- what is known of peers and messages
-  // Whether a request moves though this round of progress found nothing.
+  // Returns whether a send that is offered moves, though this round of progress found nothing.
   virtual bool is_moving(const Request&) const { return false; }
-  // outstanding.hpp, of a process that may not have been met.
+  // These serve outstanding.hpp; the process need not have been met.
   virtual lockfree::ChannelClass channel_of(Process) { return lockfree::channel_idle; }
   virtual void tell_channel(Process) {}
-  // Why a process is lost, explained: what was on its way fails by it. And what is under way with
-  // one that was met ends so, now (loss.hpp). Under the progress lock.
+  // Explains why a process is lost: its messages fail by this error (loss.hpp).
   [[nodiscard]] virtual Error explain_loss(Process process, int error) const;
+  // Ends all that is under way with a lost peer. Called under the progress lock.
   virtual void end_lost(Peer&) {}
-  // A request that was to be put to a lost peer ends with this error.
+  // Ends a request that was to be put to a lost peer with this error.
   virtual void fail_request(Request& request, Error error);
   // Hears whether other processes may end from now on.
   virtual void expect_leaving(Leaving) {}
   // Returns whether all that was sent has left this process.
   virtual bool has_left() const { return true; }
-  // Adds what it has counted, or can tell, beyond the histories of peers.
+  // Adds to the record what the protocol has counted beyond the histories of peers.
   virtual void report(TrafficRecord&) const {}
 };
 
-// The protocol that a process has, met or not.
+// Returns the protocol that a process has, met or not.
 Protocol& protocol_of(Process process);
-// Who has which, by where they run, in a job as mpiexec starts it.
+// Returns the kind of a process by where it runs: here, on this node, or elsewhere.
 PeerKind kind_by_place(Process process);
 // Returns whether all messages have left this process. Any thread.
 bool all_have_left();

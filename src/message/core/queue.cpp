@@ -55,10 +55,6 @@ bool put(Peer& peer, Request& request) {
   return peer.protocol->put(peer, request);
 }
 
-}  // namespace
-
-namespace {
-
 void wait_in_queue(Peer& peer, Request& request) {
   request.stage = Stage::queued;
   peer.queued.push(&request);

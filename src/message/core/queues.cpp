@@ -14,10 +14,6 @@ using Leaf = MatchQueues::Leaf;
 constexpr std::uint32_t leaf_contexts = MatchQueues::leaf_contexts;
 constexpr std::uint32_t leaf_count = MatchQueues::leaf_count;
 
-}  // namespace
-
-namespace {
-
 template <class Pointer>
 Pointer load(Pointer& pointer) {
   // ORDER match.queues: acquire here, release in make_queue; what it points to is complete.

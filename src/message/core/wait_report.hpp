@@ -42,7 +42,6 @@ class WaitReport {
   void tell(const WaitSubject& subject);
   // The wait is over.
   void end();
-  bool is_told() const { return told_; }
 
  private:
   std::int64_t since_ns_ = 0;
