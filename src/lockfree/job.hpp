@@ -54,6 +54,7 @@ struct alignas(cache_line_bytes) RankRow {
   struct alignas(cache_line_bytes) PlaceLine {  // written by the process that makes the arena
     RankPlace place;
     std::uint32_t process;  // the rank in the job
+    std::uint32_t job;      // in an arena of meeting: whose rank it is (WorldPlan::job)
   } launcher;
   struct alignas(cache_line_bytes) StateLine {  // written by the rank, rarely
     std::atomic<Phase> phase;

@@ -30,6 +30,7 @@ struct WorldPlan {
   std::uint32_t processes = 0;  // of the job; 0: the arena's ranks are all
   std::uint32_t nodes = 1;
   std::uint64_t key[2] = {};  // key by which its processes recognize each other over a network
+  std::uint32_t job = 0;      // its number, which differs from those of all jobs that it meets
 };
 
 // This is a process of a job of several nodes, indexed by its rank in the job: where it is, and,

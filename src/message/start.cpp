@@ -1,16 +1,17 @@
 #include "message/start.hpp"
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "base/settings.hpp"
 #include "message/core/account.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/meeting.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/queues.hpp"
 #include "message/deposit/deposit_protocol.hpp"
+#include "message/meet.hpp"
 #include "message/network/network_protocol.hpp"
 #include "message/node/node_protocol.hpp"
 #include "message/self/self_protocol.hpp"
@@ -26,11 +27,12 @@ constexpr std::size_t table_bytes = processes_max * sizeof(Peer*);
 Error start_engine() {
   engine.local_rank = transport::own_rank();
   engine.self = transport::process_at(engine.local_rank);
+  engine.job = Job{transport::job().world.job};
   engine.ranks = transport::process_count();
   engine.local_ranks = transport::rank_count();
   engine.oversubscribed = engine.local_ranks > transport::job().cpus_usable;
   lockfree::publish_channel(transport::status_row(engine.local_rank).channel, engine.outstanding);
-  engine.senders_fence = transport::job().senders_fence != 0;
+  engine.senders_fence = engine.fences_before_notify = transport::job().senders_fence != 0;
   engine.waits_by_progress = engine.senders_fence || transport::job().timing.bytes != 0;
   engine.process_count = engine.ranks;
   engine.peers = static_cast<Peer**>(platform::make_private_memory(table_bytes, page_bytes));
@@ -52,9 +54,9 @@ void forget_peer(Peer* peer) {
   peer->protocol->forget_peer(peer);
 }
 
-template <class Kind>
-Error set_up(PeerKind kind) {
-  auto* protocol = new (std::nothrow) Kind;
+template <class Kind, class... Facts>
+Error set_up(PeerKind kind, Facts... facts) {
+  auto* protocol = new (std::nothrow) Kind(facts...);
   if (!protocol) return fail(MPI_ERR_NO_MEM, "no memory to begin with messages");
   engine.protocols[static_cast<int>(kind)] = protocol;
   return protocol->set_up();
@@ -67,8 +69,9 @@ Error start_messages() {
   if (Error error = set_up<SelfProtocol>(PeerKind::self)) return error;
   if (transport::spans_nodes())
     if (Error error = set_up<NetworkProtocol>(PeerKind::network)) return error;
-  return settings.deposit_model ? set_up<DepositProtocol>(PeerKind::node)
-                                : set_up<NodeProtocol>(PeerKind::node);
+  const transport::Slot own = engine.local_rank;
+  return settings.deposit_model ? set_up<DepositProtocol>(PeerKind::node, own)
+                                : set_up<NodeProtocol>(PeerKind::node, own);
 }
 
 void stop_messages() {
@@ -78,9 +81,10 @@ void stop_messages() {
   platform::unmap_memory(engine.peers, table_bytes);
   platform::unmap_memory(engine.contacts, table_bytes);
   delete[] engine.shared_history;
-  std::free(engine.lost.errors);
+  if (engine.lost.errors) platform::unmap_memory(engine.lost.errors, LostPeers::table_bytes);
   engine.sources.forget();
-  for (Protocol* protocol : engine.protocols) delete protocol;
+  each_protocol([](Protocol& protocol) { delete &protocol; });
+  forget_meetings();
   engine.~Engine();
   new (&engine) Engine;
 }

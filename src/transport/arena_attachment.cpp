@@ -2,8 +2,11 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "platform/fork.hpp"
 #include "platform/memory_file.hpp"
@@ -12,36 +15,34 @@
 #include "transport/heap.hpp"
 #include "transport/next_program.hpp"
 #include "transport/single_copy.hpp"
+#include "transport/sleep.hpp"
 #include "transport/slice_memory.hpp"
 
 namespace baton::transport {
 
 namespace {
 
-// Reserves the parts that this rank uses from the first message on; rings and chunks get memory
+// Reserves the parts that this process uses from the first message on; rings and chunks get memory
 // when first used.
-Error reserve_own_parts() {
+Error reserve_own_parts(Arena& arena) {
+  const Slot own = arena.own_slot();
   const auto& layout = arena.layout;
-  if (Error error =
-          reserve_in_file(arena.rank, lockfree::mailbox_offset(*arena.job, number_of(arena.rank)),
-                          arena.job->mailbox_bytes))
+  if (Error error = reserve_in_file(own, lockfree::mailbox_offset(*arena.job, own.index),
+                                    arena.job->mailbox_bytes))
     return error;
-  if (Error error = reserve(arena.rank, layout.heads, layout.rings - layout.heads)) return error;
-  if (Error error = reserve(arena.rank, layout.progress, layout.staging - layout.progress))
-    return error;
+  if (Error error = reserve(own, layout.heads, layout.rings - layout.heads)) return error;
+  if (Error error = reserve(own, layout.progress, layout.staging - layout.progress)) return error;
   if (arena.job->explain)
-    if (Error error = reserve(arena.rank, layout.record, sizeof(TrafficRecord))) return error;
+    if (Error error = reserve(own, layout.record, sizeof(TrafficRecord))) return error;
   if (arena.job->memory_report)
-    if (Error error = reserve(arena.rank, layout.memory, sizeof(lockfree::MemoryRecord)))
-      return error;
+    if (Error error = reserve(own, layout.memory, sizeof(lockfree::MemoryRecord))) return error;
   // ORDER chunk.free: release here, acquire in take_chunk; the pool opens with all chunks free.
-  arena.doorbell(arena.rank).chunks.free.store(~std::uint64_t{0}, std::memory_order_release);
+  own.doorbell().chunks.free.store(~std::uint64_t{0}, std::memory_order_release);
   return MPI_SUCCESS;
 }
 
-}  // namespace
-
-Error attach_arena(int descriptor, LocalRank rank) {
+// Maps the memory file of an arena in which this process is to have a slot.
+Error map_arena(int descriptor, std::uint32_t index, lockfree::JobHeader** mapped) {
   std::uint64_t bytes = platform::memory_file_bytes(descriptor);
   if (bytes < sizeof(lockfree::JobHeader))
     return fail(MPI_ERR_OTHER,
@@ -49,9 +50,14 @@ Error attach_arena(int descriptor, LocalRank rank) {
                 "to this program, or a rank that called MPI_Init started it. A program that a rank "
                 "starts is no rank: give it an mpiexec of its own, or unset BATON_RANK",
                 descriptor, std::strerror(errno));
+  const char* problem = nullptr;
   lockfree::JobHeader header{};
-  if (platform::read_memory_file(descriptor, &header, sizeof header) && header.file_bytes < bytes)
-    bytes = header.file_bytes;  // the heaps behind it are mapped when they are used
+  if (platform::read_memory_file(descriptor, &header, sizeof header)) {
+    problem = lockfree::job_header_problem(header);
+    // The heaps behind the arena are mapped when they are used.
+    if (!problem) bytes = std::min(bytes, header.file_bytes);
+  }
+  if (problem) return fail(MPI_ERR_OTHER, "the job's memory cannot be used: %s", problem);
   void* address = platform::map_memory_file(descriptor, bytes);
   if (!address)
     return fail(MPI_ERR_NO_MEM,
@@ -59,23 +65,49 @@ Error attach_arena(int descriptor, LocalRank rank) {
                 "raise the limit (ulimit -v)",
                 static_cast<unsigned long long>(bytes >> 20), std::strerror(errno));
   auto* job = static_cast<lockfree::JobHeader*>(address);
-  const char* problem = lockfree::job_header_problem(*job);
-  if (!problem && (job->file_bytes > bytes || number_of(rank) >= job->ranks))
+  problem = lockfree::job_header_problem(*job);
+  if (!problem && (job->file_bytes > bytes || index >= job->ranks))
     problem = "its sizes do not add up";
   if (problem) {
     platform::unmap_memory(address, bytes);
     return fail(MPI_ERR_OTHER, "the job's memory cannot be used: %s", problem);
   }
+  *mapped = job;
+  return MPI_SUCCESS;
+}
+
+// Makes a mapped arena usable by this process, whose slot it is by now.
+Error begin_use(Arena& arena, lockfree::JobHeader* job, int descriptor, std::uint32_t index) {
+  platform::keep_from_children(job, job->file_bytes);
+  platform::keep_from_programs(descriptor);
+  arena.job = job;
+  arena.layout = lockfree::slice_layout(job->ranks, job->rings.deposit.ring_bytes);
+  arena.own = index;
+  arena.slots = job->ranks;
+  if (!keep_file(arena, descriptor, job->launcher_pid))
+    return fail(MPI_ERR_NO_MEM, "no memory to attach to the job");
+  return reserve_own_parts(arena);
+}
+
+void end_use(Arena& arena) {
+  detach_regions(arena);
+  forget_verdicts(arena);
+  forget_pipes(arena);
+  platform::unmap_memory(arena.job, arena.job->file_bytes);
+  if (arena.file) forget_file(arena);
+  std::free(arena.processes);
+}
+
+}  // namespace
+
+Error attach_arena(int descriptor, LocalRank rank) {
+  lockfree::JobHeader* job = nullptr;
+  if (Error error = map_arena(descriptor, number_of(rank), &job)) return error;
   if (Error error = become_rank(job, descriptor, rank)) {
-    platform::unmap_memory(address, bytes);
+    platform::unmap_memory(job, job->file_bytes);
     return error;
   }
-  platform::keep_from_children(address, bytes);
-  platform::keep_from_programs(descriptor);
-  keep_job_file(descriptor, job->launcher_pid);
-  arena = {job, lockfree::slice_layout(job->ranks, job->rings.deposit.ring_bytes), rank,
-           job->ranks};
-  return reserve_own_parts();
+  return begin_use(job_arena, job, descriptor, number_of(rank));
 }
 
 Error make_lone_arena(std::uint32_t cpus_usable) {
@@ -99,13 +131,50 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
 }
 
 void detach_arena() {
-  if (!arena.job) return;
+  if (!job_arena.job) return;
+  while (job_arena.next) leave_arena(*job_arena.next);
   detach_heap();
-  detach_regions();
-  forget_verdicts();
-  platform::unmap_memory(arena.job, arena.job->file_bytes);
-  if (int descriptor = job_file(); descriptor >= 0) close(descriptor);
-  arena = Arena{};
+  end_use(job_arena);
+  job_arena = Arena{};
+}
+
+Error join_arena(int descriptor, std::uint32_t index, Arena** joined) {
+  lockfree::JobHeader* job = nullptr;
+  if (Error error = map_arena(descriptor, index, &job)) return error;
+  auto& state = lockfree::rank_row(job, index)->state;
+  std::int32_t nobody = 0;
+  // relaxed: one process gets the slot; nothing else depends on it.
+  const bool is_ours =
+      state.pid.compare_exchange_strong(nobody, ::getpid(), std::memory_order_relaxed);
+  auto* arena = is_ours ? new (std::nothrow) Arena : nullptr;
+  if (!arena) {
+    platform::unmap_memory(job, job->file_bytes);
+    return is_ours ? fail(MPI_ERR_NO_MEM, "no memory to meet processes of another job")
+                   : fail(MPI_ERR_OTHER, "slot %u of the arena of meeting is process %d's already",
+                          index, static_cast<int>(nobody));
+  }
+  Error error = begin_use(*arena, job, descriptor, index);
+  if (!error) error = open_wake_pipe();
+  if (error) {
+    end_use(*arena);
+    delete arena;
+    return error;
+  }
+  publish_wake_pipe(*arena);
+  offer_probe_word(*arena);
+  offer_attaching(*arena);
+  arena->next = job_arena.next;
+  job_arena.next = arena;
+  *joined = arena;
+  return MPI_SUCCESS;
+}
+
+void leave_arena(Arena& arena) {
+  Arena* before = &job_arena;
+  while (before->next != &arena) before = before->next;
+  before->next = arena.next;
+  end_use(arena);
+  delete &arena;
 }
 
 }  // namespace baton::transport

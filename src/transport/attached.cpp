@@ -11,38 +11,42 @@
 
 namespace baton::transport {
 
-namespace {
-
 struct Region {
   std::uint64_t begin = 0, end = 0;  // at the owner; whole pages
   char* here = nullptr;
   std::uint64_t used = 0;
 };
-struct Owner {
+// These are the regions of one process that are mapped here.
+struct AttachedRegions {
   static constexpr int regions_max = 16;  // guess
   std::int64_t access = 0;                // -1: refused
   Region regions[regions_max];
 };
-Owner** owners = nullptr;  // by rank; null before the first use
+
+namespace {
+
 std::uint64_t uses = 0;
-platform::Lock lock;  // protects all of the above
+platform::Lock lock;  // protects that, and what is mapped of all
 bool available = false;
 
 // The caller holds the lock.
-Owner* owner_of(LocalRank rank) {
-  if (!owners) owners = static_cast<Owner**>(std::calloc(arena.ranks, sizeof(Owner*)));
+AttachedRegions* owner_of(Slot slot) {
+  AttachedRegions**& owners = slot.arena->attached;
+  if (!owners)
+    owners =
+        static_cast<AttachedRegions**>(std::calloc(slot.arena->slots, sizeof(AttachedRegions*)));
   if (!owners) return nullptr;
-  if (!owners[number_of(rank)]) owners[number_of(rank)] = new (std::nothrow) Owner;
-  Owner* owner = owners[number_of(rank)];
+  if (!owners[slot.index]) owners[slot.index] = new (std::nothrow) AttachedRegions;
+  AttachedRegions* owner = owners[slot.index];
   if (!owner || owner->access) return owner;
   // ORDER rank.xpmem: acquire here, release in offer_attaching.
-  std::int64_t segment = arena.row(rank).state.xpmem_segment.load(std::memory_order_acquire);
+  std::int64_t segment = slot.row().state.xpmem_segment.load(std::memory_order_acquire);
   owner->access = platform::accept_memory(segment);
   return owner;
 }
 
 // Returns the least recently used region. With several threads another thread may be copying in it.
-Region* region_for_use(Owner& owner) {
+Region* region_for_use(AttachedRegions& owner) {
   Region* oldest = &owner.regions[0];
   for (Region& region : owner.regions) {
     if (!region.here) return &region;
@@ -56,25 +60,25 @@ Region* region_for_use(Owner& owner) {
 
 }  // namespace
 
-void offer_attaching() {
+void offer_attaching(Arena& arena) {
   if (!settings.xpmem || platform::runs_under_valgrind() || !platform::open_xpmem()) return;
   std::int64_t segment = platform::offer_memory();
   available = segment > 0;
   // ORDER rank.xpmem: release here, acquire in can_attach and owner_of.
   if (available)
-    arena.row(arena.rank).state.xpmem_segment.store(segment, std::memory_order_release);
+    arena.own_slot().row().state.xpmem_segment.store(segment, std::memory_order_release);
 }
 
-bool can_attach(LocalRank owner) {
+bool can_attach(Slot owner) {
   // ORDER rank.xpmem: acquire here, release in offer_attaching.
-  return BATON_UNLIKELY(available) && owner != arena.rank &&
-         arena.row(owner).state.xpmem_segment.load(std::memory_order_acquire) > 0;
+  return BATON_UNLIKELY(available) && !owner.is_own() &&
+         owner.row().state.xpmem_segment.load(std::memory_order_acquire) > 0;
 }
 
-char* reach_attached(LocalRank owner_rank, const void* address, std::size_t bytes) {
-  if (BATON_LIKELY(!can_attach(owner_rank)) || bytes == 0) return nullptr;
+char* reach_attached(Slot slot, const void* address, std::size_t bytes) {
+  if (BATON_LIKELY(!can_attach(slot)) || bytes == 0) return nullptr;
   platform::Guard guard(lock);
-  Owner* owner = owner_of(owner_rank);
+  AttachedRegions* owner = owner_of(slot);
   if (!owner || owner->access <= 0) return nullptr;
   auto begin = reinterpret_cast<std::uint64_t>(address);
   for (Region& region : owner->regions)
@@ -92,10 +96,10 @@ char* reach_attached(LocalRank owner_rank, const void* address, std::size_t byte
   return region->here + (begin - first);
 }
 
-char* keep_attached(LocalRank owner_rank, const void* address, std::size_t bytes) {
-  if (BATON_LIKELY(!can_attach(owner_rank)) || bytes == 0) return nullptr;
+char* keep_attached(Slot slot, const void* address, std::size_t bytes) {
+  if (BATON_LIKELY(!can_attach(slot)) || bytes == 0) return nullptr;
   platform::Guard guard(lock);
-  Owner* owner = owner_of(owner_rank);
+  AttachedRegions* owner = owner_of(slot);
   if (!owner || owner->access <= 0) return nullptr;
   const auto begin = reinterpret_cast<std::uint64_t>(address);
   const std::uint64_t first = begin / page_bytes * page_bytes;
@@ -109,16 +113,16 @@ void let_go_attached(char* here) {
   platform::unmap_offered(here - reinterpret_cast<std::uint64_t>(here) % page_bytes);
 }
 
-void detach_regions() {
-  for (std::uint32_t i = 0; owners && i < arena.ranks; ++i) {
-    if (!owners[i]) continue;
-    for (Region& region : owners[i]->regions)
+void detach_regions(Arena& arena) {
+  for (std::uint32_t i = 0; arena.attached && i < arena.slots; ++i) {
+    if (!arena.attached[i]) continue;
+    for (Region& region : arena.attached[i]->regions)
       if (region.here) platform::unmap_offered(region.here);
-    delete owners[i];
+    delete arena.attached[i];
   }
-  std::free(owners);
-  owners = nullptr;
-  available = false;
+  std::free(arena.attached);
+  arena.attached = nullptr;
+  if (&arena == &job_arena) available = false;
 }
 
 }  // namespace baton::transport

@@ -7,24 +7,25 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/identity.hpp"
+#include "transport/arena.hpp"
 
 namespace baton::transport {
 
-// Lets the job's ranks map our memory, where the machine has XPMEM. It is called once, at start.
-void offer_attaching();
-// Returns whether memory of that rank can be mapped; a region may still be refused.
-bool can_attach(LocalRank owner);
-// Returns where [address, address + bytes) of that rank lies in this process; null when it cannot
+// Lets the processes of an arena map our memory, where the machine has XPMEM. It is called once for
+// each, at attachment.
+void offer_attaching(Arena& arena);
+// Returns whether memory of that process can be mapped; a region may still be refused.
+bool can_attach(Slot owner);
+// Returns where [address, address + bytes) of that process lies in this one; null when it cannot
 // be mapped.
-char* reach_attached(LocalRank owner, const void* address, std::size_t bytes);
+char* reach_attached(Slot owner, const void* address, std::size_t bytes);
 
 // Maps as reach_attached does, but until the caller lets the memory go: for callers that keep the
 // address.
-char* keep_attached(LocalRank owner, const void* address, std::size_t bytes);
+char* keep_attached(Slot owner, const void* address, std::size_t bytes);
 void let_go_attached(char* here);
 
 // Unmaps all regions, before the arena is detached.
-void detach_regions();
+void detach_regions(Arena& arena);
 
 }  // namespace baton::transport

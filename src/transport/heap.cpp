@@ -43,35 +43,35 @@ char* own() {
   return own_base.load(std::memory_order_acquire);
 }
 
-std::uint64_t part_of(LocalRank owner) {
-  return arena.job->heaps_offset + number_of(owner) * arena.job->heap_bytes;
+std::uint64_t part_of(std::uint32_t owner) {
+  return job_arena.job->heaps_offset + owner * job_arena.job->heap_bytes;
 }
 
 // In the whole address space only this rank's own blocks go into its core dumps: a dump would give
 // all of it memory, and the other ranks dump their own blocks.
-char* map_part(LocalRank owner) {
-  void* base =
-      platform::map_memory_file_for_huge_pages(job_file(), arena.job->heap_bytes, part_of(owner));
-  if (base) platform::set_dumped(base, arena.job->heap_bytes, false);
+char* map_part(std::uint32_t owner) {
+  void* base = platform::map_memory_file_for_huge_pages(job_file(), job_arena.job->heap_bytes,
+                                                        part_of(owner));
+  if (base) platform::set_dumped(base, job_arena.job->heap_bytes, false);
   return static_cast<char*>(base);
 }
 
 // Maps this rank's part. The caller holds the lock that protects everything about it.
 bool map_own() {
-  if (outlived || !arena.job || arena.job->heap_bytes == 0) return false;
+  if (outlived || !job_arena.job || job_arena.job->heap_bytes == 0) return false;
   if (own()) return true;
   // Under valgrind the program's malloc gives the memory instead: valgrind then knows the blocks,
   // and its leak checker does not read all of the address space.
   if (platform::runs_under_valgrind()) return false;
-  char* base = map_part(arena.rank);
+  char* base = map_part(job_arena.own);
   if (!base) return false;
-  own_bytes = arena.job->heap_bytes;
-  blocks_bytes = own_bytes - arena.job->program_heap_bytes;
+  own_bytes = job_arena.job->heap_bytes;
+  blocks_bytes = own_bytes - job_arena.job->program_heap_bytes;
   // ORDER heap.own: release here, acquire in own; its length.
   own_base.store(base, std::memory_order_release);
   // ORDER heap.address: release here, acquire in reach_exported.
-  arena.row(arena.rank)
-      .state.heap_address.store(reinterpret_cast<std::uint64_t>(base), std::memory_order_release);
+  job_arena.own_slot().row().state.heap_address.store(reinterpret_cast<std::uint64_t>(base),
+                                                      std::memory_order_release);
   return true;
 }
 
@@ -103,27 +103,26 @@ bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::s
   return false;
 }
 
-BATON_COLD char* map_peer(LocalRank owner) {
+BATON_COLD char* map_peer(std::uint32_t owner) {
   platform::Guard guard(peer_lock);
   // relaxed: it is only changed under this lock.
   char** bases = peer_bases.load(std::memory_order_relaxed);
-  if (!bases) bases = static_cast<char**>(std::calloc(arena.ranks, sizeof(char*)));
+  if (!bases) bases = static_cast<char**>(std::calloc(job_arena.slots, sizeof(char*)));
   if (!bases) return nullptr;
   // ORDER heap.peer: release here, acquire in reach_exported.
   peer_bases.store(bases, std::memory_order_release);
-  if (!bases[number_of(owner)]) {
+  if (!bases[owner]) {
     char* base = map_part(owner);
     // ORDER heap.peer: release here, acquire in reach_exported.
-    std::atomic_ref(bases[number_of(owner)])
-        .store(base ? base : &unreachable, std::memory_order_release);
+    std::atomic_ref(bases[owner]).store(base ? base : &unreachable, std::memory_order_release);
   }
-  return bases[number_of(owner)];
+  return bases[owner];
 }
 
 // Gives the block memory, on the nodes of `policy` if there is one. Returns false without an error
 // if there is no memory.
 bool reserve_block(Block& block, const NumaPolicy* policy, Error* error) {
-  std::uint64_t offset = part_of(arena.rank) + block.offset;
+  std::uint64_t offset = part_of(job_arena.own) + block.offset;
   bool reserved = false;
   if (BATON_LIKELY(!policy)) {
     reserved = platform::reserve_memory(job_file(), offset, block.bytes);
@@ -161,7 +160,7 @@ Error allocate_exported(std::size_t bytes, std::size_t alignment, const NumaPoli
   ++block_count;
   *memory = own() + block.offset;
   platform::set_dumped(*memory, block.bytes, true);
-  if (BATON_UNLIKELY(arena.job->memory_report)) note_block(own() + block.offset, block.bytes);
+  if (BATON_UNLIKELY(job_arena.job->memory_report)) note_block(own() + block.offset, block.bytes);
   return MPI_SUCCESS;
 }
 
@@ -171,8 +170,9 @@ bool release_exported(void* address) {
   for (std::size_t i = 0; i < block_count; ++i) {
     if (blocks[i].offset != offset) continue;
     if (!outlived) {
-      if (BATON_UNLIKELY(arena.job->memory_report)) forget_block(own() + offset, blocks[i].bytes);
-      platform::release_memory(job_file(), part_of(arena.rank) + offset, blocks[i].bytes);
+      if (BATON_UNLIKELY(job_arena.job->memory_report))
+        forget_block(own() + offset, blocks[i].bytes);
+      platform::release_memory(job_file(), part_of(job_arena.own) + offset, blocks[i].bytes);
       platform::set_dumped(own() + offset, blocks[i].bytes, false);
       if (blocks[i].placed) forget_policy(own() + offset, blocks[i].bytes);
     }
@@ -186,7 +186,7 @@ bool release_exported(void* address) {
 char* map_program_heap(std::uint64_t* offset) {
   platform::Guard guard(own_lock);
   if (!map_own()) return nullptr;
-  *offset = part_of(arena.rank) + blocks_bytes;
+  *offset = part_of(job_arena.own) + blocks_bytes;
   return own() + blocks_bytes;
 }
 
@@ -196,25 +196,25 @@ bool is_exported(const void* address) {
                      own_bytes;
 }
 
-char* reach_exported(LocalRank owner, const void* address) {
-  // ORDER heap.address: acquire here, release in map_own.
-  std::uint64_t base = arena.row(owner).state.heap_address.load(std::memory_order_acquire);
+char* reach_exported(Slot owner, const void* address) {
+  // ORDER heap.address: acquire here, release in map_own; other arenas have no heaps, and 0 here.
+  std::uint64_t base = owner.row().state.heap_address.load(std::memory_order_acquire);
   std::uint64_t offset = reinterpret_cast<std::uint64_t>(address) - base;
-  if (BATON_LIKELY(base == 0 || offset >= arena.job->heap_bytes)) return nullptr;
+  if (BATON_LIKELY(base == 0 || offset >= job_arena.job->heap_bytes)) return nullptr;
   // ORDER heap.peer: acquire here, release in map_peer.
   char** bases = peer_bases.load(std::memory_order_acquire);
   char* here =
-      bases ? std::atomic_ref(bases[number_of(owner)]).load(std::memory_order_acquire) : nullptr;
-  if (!here) here = map_peer(owner);
+      bases ? std::atomic_ref(bases[owner.index]).load(std::memory_order_acquire) : nullptr;
+  if (!here) here = map_peer(owner.index);
   return here && here != &unreachable ? here + offset : nullptr;
 }
 
 void detach_heap() {
   // relaxed: no other thread is in the library any more.
   char** bases = peer_bases.exchange(nullptr, std::memory_order_relaxed);
-  for (std::uint32_t i = 0; bases && i < arena.ranks; ++i)
+  for (std::uint32_t i = 0; bases && i < job_arena.slots; ++i)
     if (bases[i] && bases[i] != &unreachable)
-      platform::unmap_memory(bases[i], arena.job->heap_bytes);
+      platform::unmap_memory(bases[i], job_arena.job->heap_bytes);
   std::free(bases);
   outlived = block_count > 0;
   if (outlived || !own()) return;

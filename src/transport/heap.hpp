@@ -10,8 +10,8 @@
 #include <cstdint>
 
 #include "base/error.hpp"
-#include "base/identity.hpp"
 #include "base/numa_policy.hpp"
+#include "transport/arena.hpp"
 
 namespace baton::transport {
 
@@ -31,9 +31,9 @@ char* map_program_heap(std::uint64_t* offset);
 // Returns whether memory of this rank is exported.
 bool is_exported(const void* address);
 
-// Returns where an address of another rank's exported heap lies in this process; null when it is
+// Returns where an address of another process's exported heap lies in this process; null when it is
 // not from there, or cannot be mapped here.
-char* reach_exported(LocalRank owner, const void* address);
+char* reach_exported(Slot owner, const void* address);
 
 // Detaches the heap, before the arena is detached. Memory that the program still has stays mapped.
 void detach_heap();

@@ -13,8 +13,9 @@
 namespace baton::transport {
 
 void publish_memory() {
-  const lockfree::SliceLayout& layout = arena.layout;
-  auto& record = *reinterpret_cast<lockfree::MemoryRecord*>(arena.part(arena.rank, layout.memory));
+  const lockfree::SliceLayout& layout = job_arena.layout;
+  auto& record =
+      *reinterpret_cast<lockfree::MemoryRecord*>(job_arena.own_slot().part(layout.memory));
   platform::NodeBytes rest;
   record.rest_error = platform::count_process_pages("/memfd:baton-job", &rest) ? 0 : errno;
   std::ranges::copy(rest.on, record.rest_bytes);

@@ -1,6 +1,6 @@
-// This is the memory that the ranks of a node share, for the layers above: each part is found by
-// its owner. The layout of the parts is private to this layer (arena.hpp). Ranks here are local
-// ranks.
+// This is the memory that processes of a node share, for the layers above: each part is found by
+// the slot of its owner. The layout of the parts is private to this layer (arena.hpp). A local rank
+// stands for its slot in the job's own arena.
 // Invariant: a part is reserved before it is touched.
 #pragma once
 
@@ -9,6 +9,8 @@
 #include "base/error.hpp"
 #include "transport/arena.hpp"
 #include "transport/arena_attachment.hpp"
+#include "transport/attached.hpp"
+#include "transport/single_copy.hpp"
 #include "transport/slice_memory.hpp"
 
 namespace baton::transport {
@@ -23,106 +25,138 @@ namespace baton::transport {
 [[nodiscard]] inline Error attach_alone(std::uint32_t cpus_usable) {
   return make_lone_arena(cpus_usable);
 }
+// Lets the other ranks of the job copy in this process's memory. It is called once, at start.
+inline void let_others_copy() {
+  offer_probe_word(job_arena);
+  offer_attaching(job_arena);
+}
+// Calls act(slot) for this process's slot in each arena that it is attached to.
+template <class Do>
+void each_own_slot(Do&& act) {
+  for (Arena* arena = &job_arena; arena; arena = arena->next) act(arena->own_slot());
+}
+// Takes slot `index` of an arena of meeting (join_arena), and leaves it.
+[[nodiscard]] inline Error join_meeting(int descriptor, std::uint32_t index, Slot* own) {
+  Arena* joined = nullptr;
+  if (Error error = join_arena(descriptor, index, &joined)) return error;
+  *own = joined->own_slot();
+  return MPI_SUCCESS;
+}
+// Says which process has each slot of the arena, as this process numbers them. The array is from
+// malloc, and is freed with the arena.
+inline void set_processes(Slot own, Process* by_index) {
+  own.arena->processes = by_index;
+}
+inline void leave_meeting(Slot own) {
+  leave_arena(*own.arena);
+}
 inline void forget_attachment() {
-  arena = Arena{};
+  job_arena = Arena{};
 }
 // Returns whether this process is attached; everything else here needs that.
 inline bool is_attached() {
-  return arena.job != nullptr;
+  return job_arena.job != nullptr;
 }
 inline LocalRank own_rank() {
-  return arena.rank;
+  return static_cast<LocalRank>(job_arena.own);
 }
 inline std::uint32_t rank_count() {
-  return arena.ranks;
+  return job_arena.slots;
 }
 // Return whether the job has processes on other nodes, and how many it has in all.
 inline bool spans_nodes() {
-  return arena.job->processes_offset != 0;
+  return job_arena.job->processes_offset != 0;
 }
 inline std::uint32_t process_count() {
-  return arena.job->world.processes;
+  return job_arena.job->world.processes;
 }
 // Returns the place of a process of a job of several nodes, and its card.
 inline lockfree::ProcessEntry& process_entry(Process process) {
-  return *lockfree::process_entry(arena.job, number_of(process));
+  return *lockfree::process_entry(job_arena.job, number_of(process));
 }
 // These convert between processes of our job and their local ranks; `not_on_this_node` stands for
 // all others.
 inline Process process_at(LocalRank rank) {
   if (BATON_LIKELY(!spans_nodes())) return static_cast<Process>(number_of(rank));
-  return static_cast<Process>(arena.row(rank).launcher.process);
+  return static_cast<Process>(Slot(rank).row().launcher.process);
+}
+// Returns the process that has a slot, as this process numbers it.
+inline Process process_at(Slot slot) {
+  if (BATON_UNLIKELY(slot.arena->processes != nullptr)) return slot.arena->processes[slot.index];
+  return process_at(static_cast<LocalRank>(slot.index));
 }
 inline LocalRank local_rank_of(Process process) {
   if (number_of(process) >= process_count()) return not_on_this_node;
   if (BATON_LIKELY(!spans_nodes())) return static_cast<LocalRank>(number_of(process));
   const lockfree::ProcessEntry& entry = process_entry(process);
   // On one machine that is taken for several nodes all ranks are in the arena.
-  return entry.place.node == arena.row(arena.rank).launcher.place.node
+  return entry.place.node == Slot(own_rank()).row().launcher.place.node
              ? static_cast<LocalRank>(entry.local_rank)
              : not_on_this_node;
 }
 // Returns the header that mpiexec has written for all ranks of the job.
 inline lockfree::JobHeader& job() {
-  return *arena.job;
+  return *job_arena.job;
 }
-// Returns a rank's row of the status board.
-inline lockfree::RankRow& status_row(LocalRank rank) {
-  return arena.row(rank);
+// Returns a process's row of the status board.
+inline lockfree::RankRow& status_row(Slot slot) {
+  return slot.row();
 }
-inline const lockfree::RankPlace& place_of(LocalRank rank) {
-  return arena.row(rank).launcher.place;
+inline const lockfree::RankPlace& place_of(Slot slot) {
+  return slot.row().launcher.place;
 }
 inline const lockfree::RankPlace& place_of(Process process) {
   return spans_nodes() ? process_entry(process).place : place_of(local_rank_of(process));
 }
 inline TrafficRecord& traffic_record(LocalRank rank) {
-  return arena.record(rank);
+  return Slot(rank).record();
 }
-inline Doorbell& doorbell(LocalRank rank) {
-  return arena.doorbell(rank);
+// Returns whether all senders to a slot begin in one ring that they share (node_link.hpp).
+inline bool rings_are_shared(Slot slot) {
+  return slot.arena->job->rings_shared;
+}
+inline Doorbell& doorbell(Slot slot) {
+  return slot.doorbell();
 }
 
-// --- offers: a rank's own, by their slots. A page of them may have no memory yet.
-inline Offer& offer(LocalRank owner, std::uint32_t slot) {
-  return arena.offers(owner)[slot];
+// --- offers: a process's own, by their numbers. A page of them may have no memory yet.
+inline Offer& offer(Slot owner, std::uint32_t number) {
+  return owner.offers()[number];
 }
 inline constexpr std::uint32_t offers_per_page = page_bytes / lockfree::offer_bytes;
-[[nodiscard]] inline Error reserve_own_offers(std::uint32_t page) {
-  return reserve(arena.rank, arena.layout.offers + page * page_bytes, page_bytes);
+[[nodiscard]] inline Error reserve_offers(Slot owner, std::uint32_t page) {
+  return reserve(owner, owner.arena->layout.offers + page * page_bytes, page_bytes);
 }
 
 // --- adverts: receives of `receiver` that `sender` may write into, by their numbers.
 inline constexpr auto advert_count = static_cast<std::uint64_t>(lockfree::adverts_per_pair);
-inline Advert& advert(LocalRank receiver, LocalRank sender, std::uint64_t number) {
-  return arena.adverts(receiver, sender)[number % advert_count];
+inline Advert& advert(Slot receiver, Slot sender, std::uint64_t number) {
+  return receiver.adverts(sender)[number % advert_count];
 }
-[[nodiscard]] inline Error reserve_own_adverts(LocalRank sender) {
-  constexpr std::uint64_t bytes = advert_count * lockfree::advert_bytes;
-  return reserve(arena.rank, arena.layout.adverts + number_of(sender) * bytes, bytes);
+[[nodiscard]] inline Error reserve_adverts(Slot receiver, Slot sender) {
+  return reserve(receiver, receiver.adverts_offset(sender), advert_count * lockfree::advert_bytes);
 }
 
 // --- staging: chunks of `owner`, several of which are a window; and the progress to which a window
 // is filled.
-inline char* chunk(LocalRank owner, std::uint32_t number) {
-  return arena.chunk(owner, number);
+inline char* chunk(Slot owner, std::uint32_t number) {
+  return owner.chunk(number);
 }
-[[nodiscard]] inline Error reserve_chunk(LocalRank owner, std::uint32_t number) {
-  const std::uint64_t offset = arena.layout.staging + number * lockfree::chunk_bytes;
-  return reserve(owner, offset, lockfree::chunk_bytes);
+[[nodiscard]] inline Error reserve_chunk(Slot owner, std::uint32_t number) {
+  return reserve(owner, owner.chunk_offset(number), lockfree::chunk_bytes);
 }
-inline Progress& window_progress(LocalRank owner, lockfree::Window window) {
-  return arena.progress(owner, window.first());
+inline Progress& window_progress(Slot owner, lockfree::Window window) {
+  return owner.progress(window.first());
 }
 
 // --- the memory through which `sender` deposits data at `receiver`, in a job that repeats the
 // deposit study.
-inline char* deposit_memory(LocalRank receiver, LocalRank sender) {
-  return arena.deposit(receiver, sender);
+inline char* deposit_memory(Slot receiver, Slot sender) {
+  return receiver.deposit(sender);
 }
-[[nodiscard]] inline Error reserve_deposit_memory(LocalRank receiver) {
-  return reserve(receiver, arena.deposit_offset(arena.rank),
-                 lockfree::deposit_bytes(arena.job->rings.deposit.ring_bytes));
+[[nodiscard]] inline Error reserve_deposit_memory(Slot receiver) {
+  return reserve(receiver, receiver.deposit_offset(receiver.own()),
+                 lockfree::deposit_bytes(receiver.arena->job->rings.deposit.ring_bytes));
 }
 
 }  // namespace baton::transport

@@ -15,21 +15,18 @@ constexpr std::uint32_t shared_sends_max = 16;  // guess
 
 }  // namespace
 
-NodeLink::NodeLink(LocalRank rank, LineSender& out, LineReceiver& in)
-    : rank_(rank), out_(out), in_(in) {
+NodeLink::NodeLink(Slot peer, LineSender& out, LineReceiver& in) : peer_(peer), out_(out), in_(in) {
   // There are no lines yet, but our wishes can be told from the beginning.
-  in_.attach(nullptr, arena.consumer(arena.rank, rank));
+  in_.attach(nullptr, peer.own().consumer(peer));
 }
 
 Error NodeLink::reserve_ring() {
-  const std::uint64_t ring = arena.layout.rings + number_of(arena.rank) * lockfree::ring_bytes;
-  return reserve(rank_, ring, lockfree::ring_bytes);
+  return reserve(peer_, peer_.ring_offset(peer_.own()), lockfree::ring_bytes);
 }
 
 Error NodeLink::begin() {
-  if (arena.job->rings_shared) {
-    shared_.attach(arena.shared_ring(rank_), &arena.shared_ring_control(rank_),
-                   number_of(arena.rank));
+  if (peer_.arena->job->rings_shared) {
+    shared_.attach(peer_.shared_ring(), &peer_.shared_ring_control(), peer_.arena->own);
     return MPI_SUCCESS;
   }
   // The ring is claimed last: its memory comes first, then the announcement.
@@ -39,10 +36,10 @@ Error NodeLink::begin() {
 }
 
 bool NodeLink::take_own_ring() {
-  auto& own = arena.shared_ring_control(rank_).rings.own;
+  auto& own = peer_.shared_ring_control().rings.own;
   // relaxed: only the count matters.
   const auto before = static_cast<std::int32_t>(own.fetch_add(1, std::memory_order_relaxed));
-  if (before < arena.job->rings.own_max && reserve_ring() == MPI_SUCCESS) return true;
+  if (before < peer_.arena->job->rings.own_max && reserve_ring() == MPI_SUCCESS) return true;
   own.fetch_sub(1, std::memory_order_relaxed);
   return false;
 }
@@ -55,11 +52,11 @@ bool NodeLink::wants_lane() {
 }
 
 void NodeLink::use_lane() {
-  out_.attach(arena.ring(rank_, arena.rank), arena.consumer(rank_, arena.rank));
+  out_.attach(peer_.ring(peer_.own()), peer_.consumer(peer_.own()));
 }
 
 void NodeLink::open_lane() {
-  in_.attach(arena.ring(arena.rank, rank_), arena.consumer(arena.rank, rank_));
+  in_.attach(peer_.own().ring(peer_), peer_.own().consumer(peer_));
 }
 
 bool NodeLink::has_room(std::uint32_t lines) {
@@ -85,8 +82,8 @@ void NodeLink::look() {
   if (out_.attached()) out_.look();
 }
 
-void SharedInbox::attach() {
-  ring_.attach(arena.shared_ring(arena.rank), &arena.shared_ring_control(arena.rank).consumer);
+SharedInbox::SharedInbox(Slot own) : own_(own) {
+  ring_.attach(own.shared_ring(), &own.shared_ring_control().consumer);
 }
 
 Header SharedInbox::peek() {
@@ -94,7 +91,7 @@ Header SharedInbox::peek() {
 }
 
 Process SharedInbox::sender() const {
-  return process_at(static_cast<LocalRank>(ring_.peek().sender()));
+  return process_at(own_.at(ring_.peek().sender()));
 }
 
 void SharedInbox::take(void* target, std::size_t wanted, std::size_t bytes) {
@@ -102,14 +99,12 @@ void SharedInbox::take(void* target, std::size_t wanted, std::size_t bytes) {
   ring_.take_long(static_cast<char*>(target), wanted, bytes, platform::PeerPause{});
 }
 
-Link* make_node_link(Process process, LineSender& out, LineReceiver& in) {
-  return new (std::nothrow) NodeLink(local_rank_of(process), out, in);
+Link* make_node_link(Slot peer, LineSender& out, LineReceiver& in) {
+  return new (std::nothrow) NodeLink(peer, out, in);
 }
 
-Inbox* make_shared_inbox() {
-  auto* inbox = new (std::nothrow) SharedInbox;
-  if (inbox) inbox->attach();
-  return inbox;
+Inbox* make_inbox(Slot own) {
+  return new (std::nothrow) SharedInbox(own);
 }
 
 }  // namespace baton::transport

@@ -13,7 +13,7 @@ namespace baton::transport {
 
 class NodeLink final : public Link {
  public:
-  NodeLink(LocalRank rank, LineSender& out, LineReceiver& in);
+  NodeLink(Slot peer, LineSender& out, LineReceiver& in);
 
   Error begin() override;
   bool has_begun() const override { return out_.attached() || shared_.attached(); }
@@ -39,7 +39,7 @@ class NodeLink final : public Link {
   [[nodiscard]] Error reserve_ring();
   bool take_own_ring();
 
-  LocalRank rank_;
+  Slot peer_;
   LineSender& out_;
   LineReceiver& in_;
   lockfree::SharedSendRing<Hardware> shared_;
@@ -51,7 +51,7 @@ class NodeLink final : public Link {
 // This is the inbox of the ring that all senders to this rank share.
 class SharedInbox final : public Inbox {
  public:
-  void attach();
+  explicit SharedInbox(Slot own);
   Header peek() override;
   Process sender() const override;
   Envelope envelope() const override { return ring_.envelope(); }
@@ -60,14 +60,15 @@ class SharedInbox final : public Inbox {
   void set_envelopes_only(bool on) override { ring_.set_envelopes_only(on); }
 
  private:
+  Slot own_;
   lockfree::ReceiveRing<Hardware, lockfree::shared_ring_lines> ring_;
 };
 
-// Returns the inbox of this rank's shared ring, attached; null: no memory.
-Inbox* make_shared_inbox();
+// Returns the inbox of the ring that all senders to this process's slot share; null: no memory.
+Inbox* make_inbox(Slot own);
 
 // Makes a link to a process of this node. The lanes belong to its peer, which keeps them beside the
 // link. Null: no memory.
-Link* make_node_link(Process process, LineSender& out, LineReceiver& in);
+Link* make_node_link(Slot peer, LineSender& out, LineReceiver& in);
 
 }  // namespace baton::transport

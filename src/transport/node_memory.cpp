@@ -20,7 +20,7 @@ Piece* pieces = nullptr;
 
 // Returns the count of bytes that all ranks have taken together.
 std::atomic_ref<std::uint64_t> taken_bytes() {
-  return std::atomic_ref(arena.job->rooms.bytes);
+  return std::atomic_ref(job_arena.job->rooms.bytes);
 }
 // relaxed, both: only the sum matters; the memory itself is ordered by its users.
 bool add_taken(std::uint64_t bytes, std::uint64_t limit) {
@@ -35,7 +35,7 @@ void subtract_taken(std::uint64_t bytes) {
 // Takes a piece in the first gap that is long enough; null where there is none, or no memory to
 // note it.
 Piece* take_addresses(std::int64_t bytes) {
-  const auto end = static_cast<std::int64_t>(lockfree::room_pool_bytes(arena.ranks));
+  const auto end = static_cast<std::int64_t>(lockfree::room_pool_bytes(job_arena.slots));
   Piece** link = &pieces;
   std::int64_t offset = 0;
   for (; *link && (*link)->offset - offset < bytes; link = &(*link)->next)
@@ -57,17 +57,17 @@ NodePages take_pages(std::uint64_t bytes, std::uint64_t limit) {
     subtract_taken(bytes);
     return {-1, MemoryLack::in_use};
   }
-  const std::uint64_t start = arena.layout.rooms + static_cast<std::uint64_t>(piece->offset);
-  if (reserve(arena.rank, start, bytes) == MPI_SUCCESS) return {piece->offset};
+  const std::uint64_t start = job_arena.layout.rooms + static_cast<std::uint64_t>(piece->offset);
+  if (reserve(job_arena.own_slot(), start, bytes) == MPI_SUCCESS) return {piece->offset};
   // The part that did get memory is given back, too.
-  release_pages(arena.rank, piece->offset, bytes);
+  release_pages(static_cast<LocalRank>(job_arena.own), piece->offset, bytes);
   forget_pages(piece->offset);
   return {-1, MemoryLack::no_memory};
 }
 
 void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes) {
-  const std::uint64_t start = lockfree::slice_offset(*arena.job, number_of(owner)) +
-                              arena.layout.rooms + static_cast<std::uint64_t>(offset);
+  const std::uint64_t start = lockfree::slice_offset(*job_arena.job, number_of(owner)) +
+                              job_arena.layout.rooms + static_cast<std::uint64_t>(offset);
   platform::release_memory(job_file(), start, bytes);
   subtract_taken(bytes);
 }

@@ -25,11 +25,11 @@ struct NodePages {
 NodePages take_pages(std::uint64_t bytes, std::uint64_t limit);
 // Returns where a piece of a rank's pages lies in this process.
 inline char* map_pages(LocalRank owner, std::int64_t offset) {
-  return arena.part(owner, arena.layout.rooms + static_cast<std::uint64_t>(offset));
+  return Slot(owner).part(job_arena.layout.rooms + static_cast<std::uint64_t>(offset));
 }
 // Returns whether this process can map the pages that a rank takes: the rank is on this node.
 inline bool reaches_pages_of(LocalRank rank) {
-  return number_of(rank) < arena.ranks;
+  return number_of(rank) < job_arena.slots;
 }
 // Gives memory of any rank's pieces back to the system: `bytes` are whole pages.
 void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes);

@@ -28,7 +28,7 @@ enum Note : std::uint32_t { note_refused = 1, note_huge = 2, note_no_plan = 4 };
 
 __attribute__((format(printf, 2, 3))) void say_once(Note note, const char* format, ...) {
   // relaxed: one rank gets to say it; no other data depends on it.
-  if (std::atomic_ref(arena.job->notes_given).fetch_or(note, std::memory_order_relaxed) & note)
+  if (std::atomic_ref(job_arena.job->notes_given).fetch_or(note, std::memory_order_relaxed) & note)
     return;
   char text[400];
   va_list parts;
@@ -49,7 +49,7 @@ unsigned long long mib(std::uint64_t bytes) {
 
 // Finds the nodes of a policy as this rank has them; a count of 0: they are not known.
 Error find_order(const NumaPolicy& policy, lockfree::MemoryOrder* order) {
-  const lockfree::MemoryRow& row = arena.memory(arena.rank);
+  const lockfree::MemoryRow& row = job_arena.own_slot().memory();
   *order = {};
   if (policy.word == MemoryWord::none) return MPI_SUCCESS;
   constexpr int first = static_cast<int>(ordered_words[0]);
@@ -218,7 +218,7 @@ bool room_is_short(const Unplaced& memory, const NumaPolicy& policy) {
   lockfree::MemoryOrder order;
   if (memory.descriptor < 0 || find_order(policy, &order) || order.count == 0) return false;
   std::uint64_t room = platform::room_without_pressure(platform::node_room(order.nodes[0]));
-  return room / arena.ranks < memory.bytes;
+  return room / job_arena.slots < memory.bytes;
 }
 
 // Moves pages back to the named nodes. It is not known exactly how much a nearly full node gives;
@@ -234,8 +234,8 @@ void gather_on_named(const Unplaced& memory, const NumaPolicy& policy) {
 }  // namespace
 
 const NumaPolicy* heap_policy() {
-  if (!arena.job) return nullptr;
-  const NumaPolicy& policy = arena.memory(arena.rank).heap;
+  if (!job_arena.job) return nullptr;
+  const NumaPolicy& policy = job_arena.own_slot().memory().heap;
   return policy.asks() ? &policy : nullptr;
 }
 
@@ -251,7 +251,7 @@ Error place_and_reserve(const Unplaced& memory, const NumaPolicy& policy, bool* 
     if (*reserved && file >= 0 && !policy.strict) gather_on_named(memory, policy);
     if (turn) platform::give_up_turn(file);
   }
-  if (*reserved && BATON_UNLIKELY(arena.job->memory_report)) look_for_shortage(memory, policy);
+  if (*reserved && BATON_UNLIKELY(job_arena.job->memory_report)) look_for_shortage(memory, policy);
   if (error || !*reserved) forget_policy(memory.address, memory.bytes);
   return error;
 }
@@ -260,9 +260,9 @@ void forget_policy(char* address, std::uint64_t bytes) {
   (void)platform::bind_memory(address, bytes, {});
 }
 
-Error check_slice_room(LocalRank owner, std::uint64_t bytes) {
-  const NumaPolicy& policy = arena.memory(owner).queues;
-  lockfree::MemoryOrder order = arena.memory(owner).queue_order;
+Error check_slice_room(Slot owner, std::uint64_t bytes) {
+  const NumaPolicy& policy = owner.memory().queues;
+  lockfree::MemoryOrder order = owner.memory().queue_order;
   std::uint64_t room = 0;
   for (int i = 0; i < order.meant; ++i) {
     std::uint64_t one = platform::room_under_pressure(platform::node_room(order.nodes[i]));

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "base/error.hpp"
-#include "base/identity.hpp"
 #include "base/numa_policy.hpp"
+#include "transport/arena.hpp"
 
 namespace baton::transport {
 
@@ -35,7 +35,7 @@ void forget_policy(char* address, std::uint64_t bytes);
 
 // Checks whether the slice of a rank, whose policy is strict, can grow by `bytes`. The error says
 // which node is full.
-BATON_COLD Error check_slice_room(LocalRank owner, std::uint64_t bytes);
+BATON_COLD Error check_slice_room(Slot owner, std::uint64_t bytes);
 
 // Records how much of the blocks came elsewhere than to the nodes that their policy means. It is
 // kept only in jobs that report.

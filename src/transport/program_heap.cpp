@@ -46,20 +46,19 @@ bool place(char* address, std::uint64_t bytes) {
 }  // namespace
 
 void export_program_heap() {
-  std::uint64_t bytes = arena.job->program_heap_bytes;
+  std::uint64_t bytes = job_arena.job->program_heap_bytes;
   if (bytes == 0) return;
   const char* problem = "it was started without LD_PRELOAD as mpiexec set it";
   if (baton_export_program_heap) {
     if (const NumaPolicy* usual = heap_policy()) wanted = *usual;
-    wanted.huge = wanted.huge || arena.job->program_heap_huge;
+    wanted.huge = wanted.huge || job_arena.job->program_heap_huge;
     heap = {nullptr, bytes, job_file, 0, wanted.asks() ? place : nullptr};
     heap.address = map_program_heap(&heap.offset);
     problem = heap.address ? baton_export_program_heap(&heap)
                            : "its part of the job's memory cannot be mapped";
   }
   if (problem)
-    report("--export-heap: rank %u exports no memory of its malloc: %s", number_of(arena.rank),
-           problem);
+    report("--export-heap: rank %u exports no memory of its malloc: %s", job_arena.own, problem);
 }
 
 bool count_program_heap(platform::NodeBytes* counts) {

@@ -15,12 +15,7 @@ namespace baton::transport {
 
 namespace {
 
-// This is the word of this process that others read as a probe; there is one for each rank that the
-// process is (only tests are several ranks).
-std::uint64_t* probe_word = nullptr;
-// There is one byte per rank: unknown, permitted, or refused + errno (below 250).
-std::uint8_t* verdicts = nullptr;
-
+// Values of Arena::verdicts: unknown, permitted, or refused + errno (below 250).
 constexpr std::uint8_t unknown = 0, permitted = 1, refused = 2;
 
 // Returns whether this rank takes no part: under valgrind others would write where valgrind does
@@ -30,9 +25,9 @@ bool is_off() {
 }
 constexpr std::uint64_t off_value = 0;  // in place of a probe word's value
 
-std::uint8_t probe(LocalRank owner) {
+std::uint8_t probe(Slot owner) {
   if (is_off()) return refused + ECANCELED;
-  auto& state = arena.row(owner).state;
+  auto& state = owner.row().state;
   // ORDER probe.word: acquire here, release in offer_probe_word; pid and value belong to the
   // address.
   auto* address = reinterpret_cast<void*>(state.probe_address.load(std::memory_order_acquire));
@@ -51,25 +46,26 @@ std::uint8_t probe(LocalRank owner) {
 
 int last_failed_errno = 0;
 
-std::uint8_t verdict_on(LocalRank owner) {
-  if (!verdicts) verdicts = static_cast<std::uint8_t*>(std::calloc(arena.ranks, 1));
+std::uint8_t verdict_on(Slot owner) {
+  std::uint8_t*& verdicts = owner.arena->verdicts;
+  if (!verdicts) verdicts = static_cast<std::uint8_t*>(std::calloc(owner.arena->slots, 1));
   if (!verdicts) return refused + ENOMEM;
-  if (verdicts[number_of(owner)] == unknown) verdicts[number_of(owner)] = probe(owner);
-  return verdicts[number_of(owner)];
+  if (verdicts[owner.index] == unknown) verdicts[owner.index] = probe(owner);
+  return verdicts[owner.index];
 }
 
 }  // namespace
 
-void forget_verdicts() {
-  std::free(verdicts);
-  verdicts = nullptr;
+void forget_verdicts(Arena& arena) {
+  std::free(arena.verdicts);
+  arena.verdicts = nullptr;
 }
 
-bool can_read_from(LocalRank owner) {
+bool can_read_from(Slot owner) {
   return verdict_on(owner) == permitted;
 }
 
-Reason refusal(LocalRank owner) {
+Reason refusal(Slot owner) {
   std::uint8_t verdict = verdict_on(owner);
   if (verdict == permitted) return Reason::none;
   if (verdict == unknown) return Reason::cma_not_probed;
@@ -94,15 +90,16 @@ int failed_probe_errno() {
   return last_failed_errno;
 }
 
-void offer_probe_word() {
+void offer_probe_word(Arena& arena) {
   // All ranks are descendants of mpiexec, so permitting it permits them.
   if (settings.cma && arena.job->launcher_pid) platform::permit_attach(arena.job->launcher_pid);
-  probe_word = static_cast<std::uint64_t*>(std::malloc(sizeof *probe_word));
+  // It stays as long as the process does: whoever has read the address may read the word.
+  auto* probe_word = static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t)));
   if (!probe_word) return;  // then nobody copies
-  auto& state = arena.row(arena.rank).state;
+  auto& state = arena.own_slot().row().state;
   int pid = state.pid.load(std::memory_order_relaxed);  // relaxed: our own store
-  *probe_word = lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^
-                number_of(arena.rank);
+  *probe_word =
+      lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^ arena.own;
   state.probe_value.store(is_off() ? off_value : *probe_word,
                           std::memory_order_relaxed);  // relaxed: ordered by the address
   // ORDER probe.word: release here, acquire in probe.
@@ -113,10 +110,10 @@ namespace {
 
 // Calls copy(process id, offset, bytes) until all is copied; returns false when the kernel refuses.
 template <class Copy>
-bool copy_all(LocalRank owner, std::int64_t bytes, Copy copy) {
+bool copy_all(Slot owner, std::int64_t bytes, Copy copy) {
   constexpr std::int64_t piece_bytes = 1 << 20;  // guess: short enough to be interruptible
   // relaxed: it was set before contact.
-  int pid = arena.row(owner).state.pid.load(std::memory_order_relaxed);
+  int pid = owner.row().state.pid.load(std::memory_order_relaxed);
   for (std::int64_t done = 0; done < bytes;) {
     std::int64_t got =
         copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, piece_bytes)));
@@ -128,24 +125,24 @@ bool copy_all(LocalRank owner, std::int64_t bytes, Copy copy) {
 
 }  // namespace
 
-bool can_reach(LocalRank owner, const void* address) {
+bool can_reach(Slot owner, const void* address) {
   return reach_exported(owner, address) || can_attach(owner) || can_read_from(owner);
 }
 
-bool is_mappable_by(LocalRank rank, const void* address) {
-  return is_exported(address) || can_attach(rank);
+bool is_mappable_by(Slot reader, const void* address) {
+  return (reader.arena == &job_arena && is_exported(address)) || can_attach(reader);
 }
 
-bool is_reachable_by(LocalRank rank, const void* address) {
-  return is_mappable_by(rank, address) || can_read_from(rank);
+bool is_reachable_by(Slot reader, const void* address) {
+  return is_mappable_by(reader, address) || can_read_from(reader);
 }
 
-char* reach(LocalRank owner, const void* address, std::size_t bytes) {
+char* reach(Slot owner, const void* address, std::size_t bytes) {
   char* here = reach_exported(owner, address);
   return here ? here : reach_attached(owner, address, bytes);
 }
 
-char* reach_lasting(LocalRank owner, const void* address, std::size_t bytes, bool* attached) {
+char* reach_lasting(Slot owner, const void* address, std::size_t bytes, bool* attached) {
   char* here = reach_exported(owner, address);
   if (here) return here;
   here = keep_attached(owner, address, bytes);
@@ -157,7 +154,7 @@ void let_go(char* here) {
   let_go_attached(here);
 }
 
-bool read_from(LocalRank owner, const void* address, void* target, std::int64_t bytes) {
+bool read_from(Slot owner, const void* address, void* target, std::int64_t bytes) {
   if (const char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
     std::memcpy(target, here, static_cast<std::size_t>(bytes));
     return true;
@@ -165,7 +162,7 @@ bool read_from(LocalRank owner, const void* address, void* target, std::int64_t 
   return read_by_kernel(owner, address, target, bytes);
 }
 
-bool read_by_kernel(LocalRank owner, const void* address, void* target, std::int64_t bytes) {
+bool read_by_kernel(Slot owner, const void* address, void* target, std::int64_t bytes) {
   auto* from = static_cast<const char*>(address);
   auto* to = static_cast<char*>(target);
   return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
@@ -173,7 +170,7 @@ bool read_by_kernel(LocalRank owner, const void* address, void* target, std::int
   });
 }
 
-bool write_to(LocalRank owner, const void* source, void* address, std::int64_t bytes) {
+bool write_to(Slot owner, const void* source, void* address, std::int64_t bytes) {
   if (char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
     std::memcpy(here, source, static_cast<std::size_t>(bytes));
     return true;
@@ -181,7 +178,7 @@ bool write_to(LocalRank owner, const void* source, void* address, std::int64_t b
   return write_by_kernel(owner, source, address, bytes);
 }
 
-bool write_by_kernel(LocalRank owner, const void* source, void* address, std::int64_t bytes) {
+bool write_by_kernel(Slot owner, const void* source, void* address, std::int64_t bytes) {
   auto* from = static_cast<const char*>(source);
   auto* to = static_cast<char*>(address);
   return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
@@ -189,14 +186,14 @@ bool write_by_kernel(LocalRank owner, const void* source, void* address, std::in
   });
 }
 
-bool read_runs_from(LocalRank owner, const platform::ProcessRuns& runs, void* target) {
+bool read_runs_from(Slot owner, const platform::ProcessRuns& runs, void* target) {
   // relaxed: it was set before contact.
-  return runs.read(arena.row(owner).state.pid.load(std::memory_order_relaxed), target);
+  return runs.read(owner.row().state.pid.load(std::memory_order_relaxed), target);
 }
 
-bool write_runs_to(LocalRank owner, const void* source, const platform::ProcessRuns& runs) {
+bool write_runs_to(Slot owner, const void* source, const platform::ProcessRuns& runs) {
   // relaxed: it was set before contact.
-  return runs.write(arena.row(owner).state.pid.load(std::memory_order_relaxed), source);
+  return runs.write(owner.row().state.pid.load(std::memory_order_relaxed), source);
 }
 
 }  // namespace baton::transport

@@ -4,20 +4,20 @@
 #include <cstring>
 
 #include "platform/memory_file.hpp"
-#include "transport/arena.hpp"
 #include "transport/placing.hpp"
 
 namespace baton::transport {
 
-Error reserve_in_file(LocalRank owner, std::uint64_t start, std::uint64_t bytes) {
-  if (BATON_UNLIKELY(arena.memory(owner).queues.strict))
+Error reserve_in_file(Slot owner, std::uint64_t start, std::uint64_t bytes) {
+  if (BATON_UNLIKELY(owner.memory().queues.strict))
     if (Error error = check_slice_room(owner, bytes)) return error;
-  if (const int descriptor = job_file(); platform::reserve_memory(descriptor, start, bytes))
+  if (const int descriptor = file_of(*owner.arena);
+      platform::reserve_memory(descriptor, start, bytes))
     return MPI_SUCCESS;
   // Without the file, or where a container's filter refuses fallocate, madvise may still reserve.
   if (errno == EBADF || errno == EPERM || errno == ENOSYS) {
     const int cause = errno;
-    if (platform::reserve_mapped_memory(reinterpret_cast<char*>(arena.job) + start, bytes))
+    if (platform::reserve_mapped_memory(reinterpret_cast<char*>(owner.arena->job) + start, bytes))
       return MPI_SUCCESS;
     return fail(MPI_ERR_NO_MEM,
                 "the kernel does not let this process reserve memory (fallocate: %s, madvise: "
@@ -31,8 +31,8 @@ Error reserve_in_file(LocalRank owner, std::uint64_t start, std::uint64_t bytes)
       static_cast<unsigned long long>(bytes >> 10), std::strerror(errno));
 }
 
-Error reserve(LocalRank owner, std::uint64_t offset, std::uint64_t bytes) {
-  return reserve_in_file(owner, lockfree::slice_offset(*arena.job, number_of(owner)) + offset,
+Error reserve(Slot owner, std::uint64_t offset, std::uint64_t bytes) {
+  return reserve_in_file(owner, lockfree::slice_offset(*owner.arena->job, owner.index) + offset,
                          bytes);
 }
 

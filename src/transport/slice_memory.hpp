@@ -1,4 +1,4 @@
-// Reserves memory for the parts of a rank in the job's file: its slice, and its mailbox. It is
+// Reserves memory for the parts of a process in an arena's file: its slice, and its mailbox. It is
 // called before a part is touched, by the owner or by a rank that writes there. Invariant: where
 // the owner's policy is strict, a part gets memory on the nodes that it names, or none.
 #pragma once
@@ -6,14 +6,14 @@
 #include <cstdint>
 
 #include "base/error.hpp"
-#include "base/identity.hpp"
+#include "transport/arena.hpp"
 
 namespace baton::transport {
 
-// Makes sure that [offset, offset + bytes) of a rank's slice has memory. Explains a failure.
-Error reserve(LocalRank owner, std::uint64_t offset, std::uint64_t bytes);
+// Makes sure that [offset, offset + bytes) of a slot's slice has memory. Explains a failure.
+Error reserve(Slot owner, std::uint64_t offset, std::uint64_t bytes);
 
 // Reserves a part of the file, from `start` on, that lies on the node where the owner's queues do.
-Error reserve_in_file(LocalRank owner, std::uint64_t start, std::uint64_t bytes);
+Error reserve_in_file(Slot owner, std::uint64_t start, std::uint64_t bytes);
 
 }  // namespace baton::transport

@@ -143,8 +143,7 @@ Error make_library() {
   read_selection(transport::own_rank() == LocalRank{0});
   if (!platform::call_in_children(leave_the_rank_to_the_parent))
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
-  transport::offer_probe_word();
-  transport::offer_attaching();
+  transport::let_others_copy();
   message::end_after_lost_message = end_after_lost_message;
   message::communicator_view = view_of_communicators();
   if (Error error = message::start_messages()) return error;

@@ -21,6 +21,7 @@
 #include "message/node/node_protocol.hpp"
 #include "message/start.hpp"
 #include "platform/memory_file.hpp"
+#include "tests/message/pattern.hpp"
 #include "transport/network/network.hpp"
 #include "transport/single_copy.hpp"
 
@@ -32,6 +33,11 @@ inline void exchange_bytes(Engine& one, Engine& other) {
   std::memcpy(between, static_cast<void*>(&one), sizeof(Engine));
   std::memcpy(static_cast<void*>(&one), static_cast<void*>(&other), sizeof(Engine));
   std::memcpy(static_cast<void*>(&other), between, sizeof(Engine));
+}
+
+// The protocol of the peers of this node.
+inline NodeProtocol& node() {
+  return static_cast<NodeProtocol&>(*engine.protocols[static_cast<int>(PeerKind::node)]);
 }
 
 // What carries the lines: the test's queues, or the lanes of the job's memory.
@@ -50,7 +56,7 @@ class Ranks {
       ~Turn() { change(); }
       void change() {
         exchange_bytes(engine, side.engine);
-        std::swap(transport::arena, side.arena);
+        std::swap(transport::job_arena, side.arena);
         std::swap(transport::network::own_network, side.network);
       }
     } turn(*sides_[rank]);
@@ -178,15 +184,15 @@ class Ranks {
     sides_[rank] = std::make_unique<Side>();
     as(rank, [&] {
       EXPECT_EQ(transport::attach_arena(dup(file_), static_cast<LocalRank>(rank)), MPI_SUCCESS);
-      transport::offer_probe_word();
+      transport::let_others_copy();
       EXPECT_EQ(start_messages(), MPI_SUCCESS) << last_explanation().text;
       if (lines_ == Lines::lanes) return;
       under_test = this;
       if (nodes_ == Nodes::each) return;
-      static_cast<NodeProtocol&>(node()).use_inbox(new FakeInbox(network, rank));
-      node().make_link = [](Process to, transport::LineSender&,
+      node().use_inbox(new FakeInbox(network, rank));
+      node().make_link = [](transport::Slot to, transport::LineSender&,
                             transport::LineReceiver&) -> transport::Link* {
-        return new FakeLink(under_test->network, engine.self, to);
+        return new FakeLink(under_test->network, engine.self, transport::process_at(to));
       };
     });
   }
@@ -210,11 +216,5 @@ struct protocol : testing::Test {
   Ways defaults;
   Request sending, receiving;
 };
-
-inline std::vector<char> pattern(std::int64_t bytes, int seed = 1) {
-  std::vector<char> data(static_cast<std::size_t>(bytes));
-  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i * 7 + i / 251 + seed);
-  return data;
-}
 
 }  // namespace baton::message

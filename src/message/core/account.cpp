@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "base/version.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/meeting.hpp"
 #include "message/core/protocol.hpp"
 #include "platform/own_library.hpp"
 #include "transport/single_copy.hpp"
@@ -14,7 +15,7 @@ namespace baton::message {
 
 void count_reason(const Peer& peer, Reason reason, std::int64_t bytes) {
   // Whoever chose knew only that.
-  if (reason == Reason::cma_refused) reason = transport::refusal(peer.local_rank);
+  if (reason == Reason::cma_refused) reason = transport::refusal(peer.slot);
   if (reason != Reason::none) count(engine.reasons.at(peer.peer_class, reason, bytes));
 }
 
@@ -57,8 +58,7 @@ void sum_up(TrafficRecord& record) {
     add_traffic(record, place, engine.shared_history[place].traffic);
   platform::own_library(record.library, sizeof record.library);
   std::snprintf(record.version, sizeof record.version, "%s", version);
-  for (const Protocol* protocol : engine.protocols)
-    if (protocol) protocol->report(record);
+  each_protocol([&record](const Protocol& protocol) { protocol.report(record); });
   record.published = 1;
 }
 

@@ -161,7 +161,7 @@ bool poll_peer(Peer& peer) {
   }
   // Trusting doorbells, what is left here must be found again.
   if (BATON_UNLIKELY(taken == taken_max && engine.doorbells))
-    lockfree::ring_doorbell(transport::doorbell(engine.local_rank), number_of(peer.local_rank));
+    lockfree::ring_doorbell(transport::doorbell(peer.slot.own()), peer.slot.index);
   return taken > 0;
 }
 

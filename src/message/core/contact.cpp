@@ -19,7 +19,7 @@ Peer* make_peer(Process process) {
   if (!peer) return nullptr;
   peer->protocol = &protocol;
   peer->process = process;
-  peer->peer_class = lockfree::peer_class(place_of(engine.self), place_of(process));
+  peer->peer_class = class_of(process);
   if (!peer->doorbell) peer->doorbell = &nobodys_doorbell;
   // relaxed: nobody else knows it yet.
   peer->history.store(&engine.shared_history[static_cast<int>(peer->peer_class)],

@@ -18,13 +18,19 @@
 namespace baton::message {
 
 class Protocol;
+struct Meeting;
 
 // Kinds of peers. The protocol of each is chosen at start (message/start.cpp).
 enum class PeerKind : std::uint8_t { self, node, network, test };
 inline constexpr int peer_kinds = 4;
 
+// The number of processes that one process may know.
+inline constexpr std::uint32_t processes_max = 1 << 18;
+static_assert(processes_max <= std::uint32_t{lockfree::sources_max});  // a line names its source
+
 // Peers that are lost (loss.hpp).
 struct LostPeers {
+  static constexpr std::size_t table_bytes = processes_max * sizeof(int);
   int* errors = nullptr;  // by process; null: none is
   bool any = false;
 };
@@ -33,17 +39,20 @@ struct LostPeers {
 // streams, doorbells. Locks are taken in the order progress, match queue, contact, send, the rest.
 // Zero as constructed, tables included, so that it takes no memory before it is used.
 struct Engine {
-  Protocol* protocols[peer_kinds] = {};  // ours; null: there are no such peers
-  PeerKind (*kind_of)(Process process) = nullptr;
+  Protocol* protocols[peer_kinds] = {};            // ours; null: there are no such peers
+  PeerKind (*kind_of)(Process process) = nullptr;  // of our own job
+  Meeting* meetings = nullptr;                     // with other jobs (meeting.hpp)
   // Other processes, by number; null before contact. Address space for all that there may be, so
   // that the table grows without moving.
   Peer** peers = nullptr;
   std::uint32_t process_count = 0;  // that have numbers
   Process self{};
   LocalRank local_rank{};
-  std::uint32_t ranks = 0;        // of our job
-  std::uint32_t local_ranks = 0;  // of these, in this node's memory
-  bool senders_fence = false;
+  Job job{};
+  std::uint32_t ranks = 0;            // of our job
+  std::uint32_t local_ranks = 0;      // of these, in this node's memory
+  bool senders_fence = false;         // all senders of our job fence before they look at wake words
+  bool fences_before_notify = false;  // and we do: for our job, or for those that we have met
   bool waits_by_progress = false;     // at once, instead of looking at memory for a while first:
                                       // oversubscribed, or the time that is waited is measured
   bool oversubscribed = false;        // more ranks than usable CPUs
@@ -76,10 +85,6 @@ struct Engine {
   platform::Lock channel_lock;  // of what the status board says
 };
 
-// The number of processes that one process may know.
-inline constexpr std::uint32_t processes_max = 1 << 18;
-static_assert(processes_max <= std::uint32_t{lockfree::sources_max});  // a line names its source
-
 extern Engine engine;
 
 // The peer of a process, for the hot path: null when there is no contact yet.
@@ -91,15 +96,28 @@ BATON_INLINE Peer* known_peer(Process process) {
 inline Peer& peer_of(Process process) {
   return *engine.peers[number_of(process)];
 }
-// A process as all know it. Only those of our own job are known so far.
-inline ProcessId id_of(Process process) {
-  return {Job{}, static_cast<WorldRank>(number_of(process))};
+// Returns whether a process is of our own job. Others are met later (meeting.hpp).
+inline bool is_of_own_job(Process process) {
+  return BATON_LIKELY(number_of(process) < engine.ranks);
 }
-// And as this process numbers it. Process numbers mean nothing elsewhere: what travels between
-// processes is a ProcessId.
+ProcessId id_of_met(Process process);
+Process process_of_met(ProcessId id);
+transport::Slot slot_of_met(Process process);
+// Returns a process as all know it.
+inline ProcessId id_of(Process process) {
+  if (!is_of_own_job(process)) return id_of_met(process);
+  return {engine.job, static_cast<WorldRank>(number_of(process))};
+}
+// Returns it as this process numbers it. Process numbers mean nothing elsewhere: what travels
+// between processes is a ProcessId. A process of another job was met.
 inline Process process_of(ProcessId id) {
-  BATON_INVARIANT(id.job == Job{});
-  return static_cast<Process>(number_of(id.rank));
+  return id.job == engine.job ? static_cast<Process>(number_of(id.rank)) : process_of_met(id);
+}
+// Returns the slot of a process; one without arena, if it shares no memory with this one.
+inline transport::Slot slot_of(Process process) {
+  if (!is_of_own_job(process)) return slot_of_met(process);
+  const LocalRank rank = transport::local_rank_of(process);
+  return rank == not_on_this_node ? transport::Slot{} : transport::Slot{rank};
 }
 // Its rank in MPI_COMM_WORLD, to print.
 inline std::uint32_t world_rank(Process process) {
@@ -107,8 +125,11 @@ inline std::uint32_t world_rank(Process process) {
 }
 // Where a process runs.
 inline const lockfree::RankPlace& place_of(Process process) {
-  return transport::place_of(process);
+  return is_of_own_job(process) ? transport::place_of(process)
+                                : transport::place_of(slot_of_met(process));
 }
+// Returns what this process and another share of the machine.
+PeerClass class_of(Process process);
 
 // Adds to a counter.
 BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {

@@ -2,11 +2,11 @@
 
 #include <bit>
 
+#include "message/core/announce.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/contact.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
-#include "platform/futex.hpp"
 
 namespace baton::message {
 
@@ -18,11 +18,8 @@ constexpr std::uint32_t polled_contacts_max = 16;  // guess
 // From now on peers ring when they have published, and we look only where it rang.
 void trust_doorbells() {
   engine.doorbells = true;
-  lockfree::announce(transport::doorbell(engine.local_rank), lockfree::wake_doorbell);
-  if (engine.senders_fence)
-    lockfree::Hardware::full_fence();
-  else
-    platform::membarrier_all();
+  announce(lockfree::wake_doorbell);
+  order_against_senders();
   for (std::uint32_t i = 0; i < engine.contact_count; ++i) poll_peer(*engine.contacts[i]);
 }
 
@@ -35,27 +32,30 @@ bool look_at(Process process) {
   return peer && peer->protocol->look(*peer);
 }
 
-Process sender_of(std::uint32_t word, int bit) {
-  return transport::process_at(static_cast<LocalRank>(word * 64 + static_cast<std::uint32_t>(bit)));
-}
-
-BATON_COLD bool look_at_all(std::uint32_t word, std::uint64_t bits) {
+BATON_COLD bool look_at_all(transport::Slot own, std::uint32_t word, std::uint64_t bits) {
   bool any = false;
-  for (; bits; bits &= bits - 1) any |= look_at(sender_of(word, std::countr_zero(bits)));
+  for (; bits; bits &= bits - 1) {
+    const auto bit = static_cast<std::uint32_t>(std::countr_zero(bits));
+    any |= look_at(transport::process_at(own.at(word * 64 + bit)));
+  }
   return any;
 }
 
-bool poll_doorbells() {
-  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
+BATON_INLINE bool poll(transport::Slot own, std::uint32_t senders) {
+  transport::Doorbell& doorbell = transport::doorbell(own);
   bool any = false;
-  for (std::uint32_t word = 0; word * 64 < engine.local_ranks; ++word) {
+  for (std::uint32_t word = 0; word * 64 < senders; ++word) {
     std::uint64_t bits = lockfree::take_doorbells(doorbell, word);
-    if (BATON_UNLIKELY(bits != 0)) any |= look_at_all(word, bits);
+    if (BATON_UNLIKELY(bits != 0)) any |= look_at_all(own, word, bits);
   }
   return any;
 }
 
 }  // namespace
+
+bool poll_doorbells(transport::Slot own) {
+  return poll(own, own.count());
+}
 
 void use_lane(Peer& peer) {
   engine.contacts[engine.contact_count++] = &peer;
@@ -63,7 +63,7 @@ void use_lane(Peer& peer) {
 }
 
 bool poll_lanes() {
-  bool any = poll_doorbells();
+  bool any = poll(engine.local_rank, engine.local_ranks);
   if (!engine.doorbells)
     for (std::uint32_t i = 0; i < engine.contact_count; ++i) any |= poll_peer(*engine.contacts[i]);
   return any;

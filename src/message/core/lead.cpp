@@ -1,5 +1,6 @@
 #include "message/core/lead.hpp"
 
+#include "message/core/announce.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/notify.hpp"
 #include "platform/futex.hpp"
@@ -72,7 +73,7 @@ void take_over_slow() {
   auto watching = ThreadState::watching;
   if (progress_thread.state.compare_exchange_strong(watching, ThreadState::taken_over, loosely,
                                                     loosely))
-    return lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
+    return retract(lockfree::wake_asleep);
   // ORDER progress_thread.state: acquire here, release in end_watch.
   while (progress_thread.state.load(std::memory_order_acquire) == ThreadState::ending_watch)
     platform::yield_cpu();

@@ -1,12 +1,13 @@
 #include "message/core/loss.hpp"
 
-#include <cstdlib>
 #include <cstring>
 
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/meeting.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/requests.hpp"
+#include "platform/memory_file.hpp"
 
 namespace baton::message {
 
@@ -14,8 +15,7 @@ CommunicatorView communicator_view;
 void (*end_after_lost_message)() = nullptr;
 
 void expect_leaving(Leaving leaving) {
-  for (Protocol* protocol : engine.protocols)
-    if (protocol) protocol->expect_leaving(leaving);
+  each_protocol([leaving](Protocol& protocol) { protocol.expect_leaving(leaving); });
 }
 
 int loss_of_any(Process process) {
@@ -30,11 +30,13 @@ Error explain_loss(Process process) {
 bool note_loss(Process process, int error) {
   if (process == engine.self || loss_of_any(process)) return false;
   if (!engine.lost.errors)
-    engine.lost.errors = static_cast<int*>(std::calloc(engine.process_count, sizeof(int)));
+    engine.lost.errors =
+        static_cast<int*>(platform::make_private_memory(LostPeers::table_bytes, page_bytes));
   if (!engine.lost.errors) return false;  // whoever waits for it asks again
   // relaxed, here and below: whoever sees it late looks again.
   std::atomic_ref(engine.lost.errors[number_of(process)]).store(error, std::memory_order_relaxed);
   std::atomic_ref(engine.lost.any).store(true, std::memory_order_relaxed);
+  if (!is_of_own_job(process)) return true;  // its number means nothing to others
   // relaxed: whoever has to see it hears of us first, by what orders memory.
   std::atomic_ref(transport::job().lost_process)
       .store((static_cast<std::uint64_t>(error) << 32) | (number_of(process) + 1),

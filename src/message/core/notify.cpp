@@ -5,18 +5,18 @@
 
 namespace baton::message {
 
-void notify_slow(LocalRank rank) {
-  transport::Doorbell& doorbell = transport::doorbell(rank);
-  if (!lockfree::ring_doorbell(doorbell, number_of(engine.local_rank))) return;
+void notify_slow(transport::Slot slot) {
+  transport::Doorbell& doorbell = transport::doorbell(slot);
+  if (!lockfree::ring_doorbell(doorbell, slot.own().index)) return;
   count(engine.counters.wakeups);
-  transport::wake_sleeper(rank);
+  transport::wake_sleeper(slot);
 }
 
-bool wake_slow(LocalRank rank) {
-  transport::Doorbell& doorbell = transport::doorbell(rank);
+bool wake_slow(transport::Slot slot) {
+  transport::Doorbell& doorbell = transport::doorbell(slot);
   if (!lockfree::end_sleep(doorbell)) return false;
   count(engine.counters.wakeups);
-  transport::wake_sleeper(rank);
+  transport::wake_sleeper(slot);
   return true;
 }
 

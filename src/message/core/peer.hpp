@@ -49,7 +49,7 @@ struct Peer {
   std::atomic<History*> history = nullptr;  // never null
   transport::Doorbell* doorbell = nullptr;  // of who cannot be rung: one that nobody looks at
   Process process{};
-  LocalRank local_rank = not_on_this_node;
+  transport::Slot slot;          // of a process of this node
   Protocol* protocol = nullptr;  // never null
   // Requests that wait for room on the way there, first come first served; later sends queue
   // behind.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "message/core/announce.hpp"
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/lead.hpp"
@@ -46,7 +47,7 @@ void lead_while_it_goes_on() {
 // From here on peers wake us. Under the progress lock: whoever leads next finds us announced.
 void begin_watch() {
   progress_thread.state.store(ThreadState::watching, loosely);
-  lockfree::announce(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
+  announce(lockfree::wake_asleep);
 }
 
 // One look with the announcement made; whether there is reason to sleep.
@@ -66,7 +67,7 @@ void end_watch() {
   auto watching = ThreadState::watching;
   if (progress_thread.state.compare_exchange_strong(watching, ThreadState::ending_watch, loosely,
                                                     loosely))
-    lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
+    retract(lockfree::wake_asleep);
   // ORDER progress_thread.state: release here, acquire in take_over_slow; the announcement is taken
   // back before anybody else makes one.
   progress_thread.state.store(ThreadState::awake, std::memory_order_release);
@@ -75,7 +76,7 @@ void end_watch() {
 // Sleeps until a peer has done something. As Waiter does, but without the lock.
 void watch_doorbell() {
   lockfree::Hardware::full_fence();
-  if (!engine.senders_fence) platform::membarrier_all();
+  order_against_senders();
   if (finds_nothing()) {
     constexpr std::int64_t bound_us = 10000, room_bound_us = 200;  // guess: see Waiter
     sleep_until_woken(waits_for_room() ? room_bound_us : bound_us);

@@ -1,12 +1,12 @@
 #include "message/core/protocol.hpp"
 
 #include "message/core/engine.hpp"
-
-#include <algorithm>
+#include "message/core/meeting.hpp"
 
 namespace baton::message {
 
 Protocol& protocol_of(Process process) {
+  if (!is_of_own_job(process)) return *meeting_of(process).protocol;
   return *engine.protocols[static_cast<int>(engine.kind_of(process))];
 }
 
@@ -17,8 +17,9 @@ PeerKind kind_by_place(Process process) {
 
 bool all_have_left() {
   if (platform::load_shared(engine.queued_count)) return false;
-  return std::all_of(std::begin(engine.protocols), std::end(engine.protocols),
-                     [](const Protocol* protocol) { return !protocol || protocol->has_left(); });
+  bool all = true;
+  each_protocol([&all](const Protocol& protocol) { all = all && protocol.has_left(); });
+  return all;
 }
 
 }  // namespace baton::message

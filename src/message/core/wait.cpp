@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/settings.hpp"
+#include "message/core/announce.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/requests.hpp"
@@ -93,16 +94,12 @@ void Waiter::idle_slow(const WaitSubject& subject) {
 }
 
 void Waiter::sleep() {
-  transport::Doorbell& doorbell = transport::doorbell(engine.local_rank);
   rests_ = rested_ = true;
   if (!announced_) {
     // Announce, order, and let the caller look once more before we really sleep.
     announced_ = engine.about_to_sleep = true;
-    lockfree::announce(doorbell, lockfree::wake_asleep);
-    if (engine.senders_fence)
-      lockfree::Hardware::full_fence();
-    else
-      platform::membarrier_all();
+    announce(lockfree::wake_asleep);
+    order_against_senders();
     return;
   }
   // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job; longer
@@ -111,8 +108,7 @@ void Waiter::sleep() {
   constexpr std::int64_t sleep_bound_max_us = 160000;  // guess
   constexpr std::int64_t room_bound_us = 200;          // guess: a few context switches
   sleep_until_woken(waits_for_room() ? room_bound_us : sleep_bound_us_);
-  // relaxed: a look at our own announcement; whoever ended our sleep has rung besides.
-  if (doorbell.wake.word.load(std::memory_order_relaxed) & lockfree::wake_asleep) {
+  if (is_announced(lockfree::wake_asleep)) {
     // Nobody woke us. We stay announced, and sleep on if one more round finds nothing.
     sleep_bound_us_ = std::min(2 * sleep_bound_us_, sleep_bound_max_us);
     return;
@@ -136,7 +132,7 @@ void Waiter::rise() {
 
 void Waiter::retract() {
   announced_ = engine.about_to_sleep = false;
-  lockfree::retract(transport::doorbell(engine.local_rank), lockfree::wake_asleep);
+  message::retract(lockfree::wake_asleep);
 }
 
 }  // namespace baton::message

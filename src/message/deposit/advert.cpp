@@ -36,8 +36,7 @@ void open(DepositPeer& sender, Request& receive) {
 void advertise_deposit(const MatchQueue& queue, Request& receive, DepositPeer& sender) {
   if (platform::threads_multiple || !deposit_model().redirects(receive.bytes)) return;
   if (!receive.datatype->contiguous || !sender.ring_in.attached() || sender.told) return;
-  if (!transport::is_exported(receive.buffer) && !transport::can_read_from(sender.local_rank))
-    return;
+  if (!transport::is_exported(receive.buffer) && !transport::can_read_from(sender.slot)) return;
   if (!is_behind_another(queue, receive)) open(sender, receive);
 }
 
@@ -82,8 +81,8 @@ Target claim_target(DepositPeer& peer, const Request& send) {
   // Too long for it: it is truncated in the ordinary way.
   if (!matches || static_cast<std::uint64_t>(send.bytes) > advert.bytes) return {};
   auto* address = reinterpret_cast<char*>(advert.target);
-  bool exported = transport::reach_exported(peer.local_rank, address) != nullptr;
-  if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.local_rank))) return {};
+  bool exported = transport::reach_exported(peer.slot, address) != nullptr;
+  if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.slot))) return {};
   // Claim last.
   if (!lockfree::move_advert(*peer.their_advert, advert.number, AdvertState::open,
                              AdvertState::claimed))
@@ -92,7 +91,7 @@ Target claim_target(DepositPeer& peer, const Request& send) {
 }
 
 bool push_to_target(DepositPeer& peer, const Target& target, const char* data, std::int64_t bytes) {
-  if (transport::write_to(peer.local_rank, data, target.address, bytes)) return true;
+  if (transport::write_to(peer.slot, data, target.address, bytes)) return true;
   peer.refuses_pushes = true;
   BATON_INVARIANT(lockfree::move_advert(*peer.their_advert, target.number, AdvertState::claimed,
                                         AdvertState::open));

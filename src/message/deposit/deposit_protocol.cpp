@@ -78,15 +78,15 @@ Error DepositProtocol::begin(Peer& peer) {
   std::uint64_t ring_bytes = transport::job().rings.deposit.ring_bytes;
   if (!deposit.message) deposit.message = static_cast<char*>(std::malloc(ring_bytes));
   if (!deposit.message) return no_memory_for(peer.process);
-  if (Error error = transport::reserve_deposit_memory(peer.local_rank)) return error;
+  if (Error error = transport::reserve_deposit_memory(peer.slot)) return error;
   {
     platform::Guard sending(peer.send_lock);
-    char* control = transport::deposit_memory(peer.local_rank, engine.local_rank);
+    char* control = transport::deposit_memory(peer.slot, peer.slot.own());
     deposit.ring_out.attach(control + page_bytes, ring_bytes, &control_of(control).head,
                             deposit_model().rules(settings.deposit_delayed));
     deposit.their_advert = &control_of(control).advert;
   }
-  notify_slow(peer.local_rank);  // the bit makes the ring known there
+  notify_slow(peer.slot);  // the bit makes the ring known there
   return MPI_SUCCESS;
 }
 
@@ -94,7 +94,7 @@ Error DepositProtocol::begin(Peer& peer) {
 bool DepositProtocol::look(Peer& peer) {
   DepositPeer& deposit = cast(peer);
   if (BATON_UNLIKELY(!deposit.ring_in.attached())) {
-    char* control = transport::deposit_memory(engine.local_rank, peer.local_rank);
+    char* control = transport::deposit_memory(peer.slot.own(), peer.slot);
     deposit.ring_in.attach(control + page_bytes, transport::job().rings.deposit.ring_bytes,
                            &control_of(control).head,
                            deposit_model().rules(settings.deposit_delayed));

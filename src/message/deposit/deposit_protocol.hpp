@@ -14,6 +14,7 @@ struct DepositPeer;
 
 class DepositProtocol final : public NodeProtocol {
  public:
+  explicit DepositProtocol(transport::Slot own) : NodeProtocol(own) {}
   // Explained.
   [[nodiscard]] Error set_up();
 

@@ -21,7 +21,7 @@ namespace {
 constexpr int pieces_per_poll = 16;
 
 transport::Offer& offer_of(const DepositPeer& peer, std::int32_t slot) {
-  return transport::offer(peer.local_rank, slot);
+  return transport::offer(peer.slot, slot);
 }
 
 // The receive that matches a message; null when there is none, or the sender has cancelled.
@@ -90,7 +90,7 @@ void copy_piece(IncomingDeposit& incoming, const char* data, std::int64_t bytes)
 
 // The match of a synchronous send is told.
 void end_slot(Process sender, std::int32_t slot) {
-  BATON_INVARIANT(lockfree::move_offer(transport::offer(transport::local_rank_of(sender), slot),
+  BATON_INVARIANT(lockfree::move_offer(transport::offer(peer_of(sender).slot, slot),
                                        lockfree::OfferState::claimed, lockfree::OfferState::done));
   wake_rank(sender);
 }
@@ -139,7 +139,7 @@ bool poll_deposit(DepositPeer& peer) {
     if (last) close(incoming, peer);
     peer.ring_in.take(header);
   }
-  if (taken > 0) wake_rank(peer.local_rank);  // it may wait for room
+  if (taken > 0) wake_rank(peer.slot);  // it may wait for room
   return taken > 0;
 }
 

@@ -53,8 +53,8 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     // is timed from when its window comes: arrive_window.)
     part.exported = offer.exported;
     const bool pullable = offer.sender_contiguous && receive.datatype->contiguous &&
-                          (offer.exported || (receive.bytes >= node().cma_bytes_min &&
-                                              transport::can_read_from(peer.local_rank)));
+                          (offer.exported || (receive.bytes >= node_of(peer).cma_bytes_min &&
+                                              transport::can_read_from(peer.slot)));
     const bool observed =
         pullable && (at_once ? is_touched(offer.span, offer.span.shift) : offer.early_bytes == 0);
     // Threads: it would be a long copy under the progress lock.
@@ -69,14 +69,14 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     if (offer.early_bytes > 0) take_early(unexpected, receive);
     if (observed) count_copy_time(receive, start);
     if (more && !at_once) ask_for_stream(peer.process, offer.slot, receive);
-    if (more && !offer.keeps_window && at_once) give_back(offer.span, unexpected.process);
+    if (more && !offer.keeps_window && at_once) give_back(offer.span, peer);
     if (more) return;
-    if (!offer.span.empty()) give_back(offer.span, unexpected.process);
+    if (!offer.span.empty()) give_back(offer.span, peer);
     if (observed)
       observe(peer, receive.bytes, part.exported, Taken::pipelined,
               cost_of_staged(receive, both_busy));
   }
-  end_offer(peer.process, offer.slot);
+  end_offer(peer, offer.slot);
   complete(receive, receive.error);
 }
 
@@ -85,7 +85,7 @@ void accept_pushed(const PushedLine& line, Request& receive) {
   auto* source = reinterpret_cast<const char*>(line.address);
   std::int64_t start = platform::now_ticks();
   bool pushed = false;
-  transport::Offer& offer = transport::offer(peer.local_rank, line.slot);
+  transport::Offer& offer = transport::offer(peer.slot, line.slot);
   if (!copy_together(offer, peer, source, receive, &pushed)) {
     receive.position = 0;
     return ask_for_stream(peer.process, line.slot, receive);
@@ -93,7 +93,7 @@ void accept_pushed(const PushedLine& line, Request& receive) {
   observe(peer, receive.bytes, node_part(receive).exported, Taken::pulled,
           transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                   transport::Pushed::half, line.mapped));
-  end_offer(peer.process, line.slot);
+  end_offer(peer, line.slot);
   complete(receive, receive.error);
 }
 

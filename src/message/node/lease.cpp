@@ -15,7 +15,7 @@ namespace {
 BATON_COLD bool reserve_chunks(NodePeer& peer, std::uint64_t chunks) {
   for (; chunks; chunks &= chunks - 1) {
     const auto chunk = static_cast<std::uint32_t>(std::countr_zero(chunks));
-    if (transport::reserve_chunk(peer.local_rank, chunk) != MPI_SUCCESS) return false;
+    if (transport::reserve_chunk(peer.slot, chunk) != MPI_SUCCESS) return false;
     peer.reserved_chunks |= std::uint64_t{1} << chunk;
   }
   return true;
@@ -47,13 +47,13 @@ bool has_memory(NodePeer& peer, const lockfree::StagingSpan& span, std::int64_t 
 
 lockfree::Window take_window(NodePeer& peer, int wanted) {
   lockfree::Window window = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
-  if (!window.empty()) lockfree::open_window(transport::window_progress(peer.local_rank, window));
+  if (!window.empty()) lockfree::open_window(transport::window_progress(peer.slot, window));
   return window;
 }
 
 std::int64_t emptied_by(const NodePeer& peer, lockfree::Window window) {
   return static_cast<std::int64_t>(
-      lockfree::emptied_bytes(transport::window_progress(peer.local_rank, window)));
+      lockfree::emptied_bytes(transport::window_progress(peer.slot, window)));
 }
 
 bool lease_is_free(Lease& lease) {
@@ -65,7 +65,7 @@ void get_lease(NodePeer& peer) {
   // In a job of few ranks each gets one, with room for most that are transferred; in a larger one
   // half of the chunks are left for those without.
   constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
-  const auto others = static_cast<int>(engine.local_ranks - 1);
+  const auto others = static_cast<int>(peer.slot.count() - 1);
   const int kept_free = others <= few_others ? all / 8 : all / 2;
   const int wanted = std::clamp((all - all / 4) / others - transfer_chunks / 2, least,
                                 lockfree::Window::chunks_max);
@@ -101,7 +101,7 @@ void end_term(NodePeer& peer) {
 
 void get_transferable(NodePeer& peer) {
   constexpr int kept_free = lockfree::chunks_per_rank / 4;  // guess
-  if (peer.transferred.asked_for || engine.local_ranks > few_others + 1) return;
+  if (peer.transferred.asked_for || peer.slot.count() > few_others + 1) return;
   peer.transferred.asked_for = true;
   if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + transfer_chunks) return;
   const lockfree::Window window = take_window(peer, transfer_chunks);

@@ -11,7 +11,7 @@ namespace baton::message {
 
 bool give_own_history(NodePeer& peer) {
   if (!give_history(peer)) return false;
-  Timings* shared = &node().shared_timings[static_cast<int>(peer.peer_class)];
+  Timings* shared = &node_of(peer).shared_timings[static_cast<int>(peer.peer_class)];
   if (&peer.observed() != shared) return true;
   auto* own = new (std::nothrow) Timings;
   if (!own) return false;
@@ -27,7 +27,7 @@ void open_lane(NodePeer& peer) {
   peer.link->open_lane();
   if (!peer.in.attached()) return;  // a link without lanes
   use_lane(peer);
-  if (node().inbox) poll_peer(peer);
+  if (node_of(peer).inbox) poll_peer(peer);
 }
 
 bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Envelope envelope,

@@ -40,6 +40,8 @@ struct IncomingStreams {
 
 class NodeMessages : public Protocol {
  public:
+  // The peers have their slots beside `own`, this process's.
+  explicit NodeMessages(transport::Slot own) : own_slot(own) {}
   ~NodeMessages() override {
     delete inbox;
     delete[] shared_timings;
@@ -56,8 +58,9 @@ class NodeMessages : public Protocol {
     add(number);
   }
 
+  const transport::Slot own_slot;
   // The link of a peer; null: no memory.
-  transport::Link* (*make_link)(Process process, transport::LineSender& out,
+  transport::Link* (*make_link)(transport::Slot peer, transport::LineSender& out,
                                 transport::LineReceiver& in) = nullptr;
   // Where lines come that no lane of a pair's own carries, or null; and what of them is kept.
   transport::Inbox* inbox = nullptr;
@@ -74,12 +77,15 @@ class NodeMessages : public Protocol {
   std::int64_t copy_ticks = 0;     // that went into long copies (copy_time.hpp)
 };
 
-inline NodeMessages& node() {
-  return static_cast<NodeMessages&>(*engine.protocols[static_cast<int>(PeerKind::node)]);
-}
-// A peer of this node that was met.
+// Returns a peer of this node that was met, and the protocol that it has.
 inline NodePeer& node_peer(Process process) {
   return static_cast<NodePeer&>(peer_of(process));
+}
+inline NodeMessages& node_of(const Peer& peer) {
+  return static_cast<NodeMessages&>(*peer.protocol);
+}
+inline NodeMessages& node_of(const Request& request) {
+  return node_of(peer_of(request.process));
 }
 
 // --- lines to a peer, under its send lock.

@@ -9,6 +9,7 @@
 #include "message/core/arrive.hpp"
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/lanes.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/notify.hpp"
 #include "message/core/queue.hpp"
@@ -53,10 +54,12 @@ Error NodeProtocol::set_up() {
   engine.sources.make_known(*this);
   shared_timings = new (std::nothrow) Timings[peer_class_count];
   transport::Inbox* lines = nullptr;
-  if (shared_timings && transport::job().rings_shared) lines = transport::make_shared_inbox();
-  if (!shared_timings || (transport::job().rings_shared && !lines))
+  const bool shared = transport::rings_are_shared(own_slot);
+  if (shared_timings && shared) lines = transport::make_inbox(own_slot);
+  if (!shared_timings || (shared && !lines))
     return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
   if (lines) use_inbox(lines);
+  if (is_of_meeting()) add(1);
   return MPI_SUCCESS;
 }
 
@@ -70,16 +73,16 @@ void NodeProtocol::use_inbox(transport::Inbox* lines) {
 }
 
 bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
-  peer->link = make_link(process, peer->out, peer->in);
+  peer->slot = slot_of(process);
+  peer->link = make_link(peer->slot, peer->out, peer->in);
   if (!peer->link) {
     delete peer;
     return false;
   }
-  peer->local_rank = transport::local_rank_of(process);
-  peer->doorbell = &transport::doorbell(peer->local_rank);
-  const auto place = lockfree::peer_class(place_of(engine.self), place_of(process));
+  peer->doorbell = &transport::doorbell(peer->slot);
   // relaxed: nobody else knows it yet.
-  peer->timings.store(&shared_timings[static_cast<int>(place)], std::memory_order_relaxed);
+  peer->timings.store(&shared_timings[static_cast<int>(class_of(process))],
+                      std::memory_order_relaxed);
   peer->account.senders = peer->link;
   peer->account.tell = [](void* senders, bool envelopes_only) {
     static_cast<transport::Link*>(senders)->set_envelopes_only(envelopes_only);
@@ -107,7 +110,7 @@ Error NodeProtocol::begin(Peer& peer) {
     return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(peer.process));
   platform::Guard sending(peer.send_lock);
   if (Error error = one.link->begin()) return error;
-  if (peer.out.attached()) notify_slow(peer.local_rank);  // the bit makes the lane known there
+  if (peer.out.attached()) notify_slow(peer.slot);  // the bit makes the lane known there
   return MPI_SUCCESS;
 }
 
@@ -143,7 +146,7 @@ bool NodeProtocol::arrive(ArrivedLine& line) {
       // posted before it is taken for unexpected and copied twice.
       return true;
     case NodeLine::cts:
-      arrive_cts(line.take<CtsLine>());
+      arrive_cts(peer, line.take<CtsLine>());
       return false;
     case NodeLine::window:
       arrive_window(peer, line.take<WindowLine>());
@@ -189,8 +192,7 @@ bool NodeProtocol::is_moving(const Request& request) const {
 }
 
 lockfree::ChannelClass NodeProtocol::channel_of(Process process) {
-  return lockfree::look_at_channel(
-      transport::status_row(transport::local_rank_of(process)).channel);
+  return lockfree::look_at_channel(transport::status_row(slot_of(process)).channel);
 }
 
 Error NodeProtocol::explain_loss(Process process, int error) const {
@@ -223,9 +225,10 @@ void NodeProtocol::report(TrafficRecord& record) const {
 }
 
 bool NodeProtocol::advance() {
-  bool any = inbox && poll_inbox(*inbox, &inbox_account, nullptr);
-  if (platform::load_shared(open_offers)) any |= poll_offers();
-  if (stream_count) any |= advance_streams_in() | advance_streams_out();
+  bool any = is_of_meeting() && poll_doorbells(own_slot);
+  any |= inbox && poll_inbox(*inbox, &inbox_account, nullptr);
+  if (platform::load_shared(open_offers)) any |= poll_offers(*this);
+  if (stream_count) any |= advance_streams_in(*this) | advance_streams_out(*this);
   return any;
 }
 

@@ -8,6 +8,7 @@ namespace baton::message {
 
 class NodeProtocol : public NodeMessages {
  public:
+  explicit NodeProtocol(transport::Slot own) : NodeMessages(own) {}
   // Explained.
   [[nodiscard]] Error set_up();
 
@@ -41,6 +42,8 @@ class NodeProtocol : public NodeMessages {
   void use_inbox(transport::Inbox* lines);
 
  protected:
+  // Returns whether the peers are of other jobs.
+  bool is_of_meeting() const { return own_slot != transport::Slot(engine.local_rank); }
   // Makes a peer of this class, or of one derived from it, complete; false: no memory, and it is
   // gone.
   bool complete_peer(NodePeer* peer, Process process);

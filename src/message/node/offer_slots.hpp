@@ -11,16 +11,19 @@ inline constexpr int no_memory = -2;
 // Opens a slot for a send; no_slot, or no_memory, explained; gives it up again. The send can be
 // withdrawn while its stage is `offered`.
 int open_slot(Request& send, Stage stage = Stage::offered);
-void abandon_slot(std::uint32_t slot);
+void abandon_slot(NodeMessages& node, std::uint32_t slot);
 // The stream of an offer is over: its slot is free.
 void end_streamed_offer(Request& send);
 
 // --- for who holds the slots' lock.
 // The send of an open slot; null: it was withdrawn.
-Request*& send_of(std::uint32_t slot);
-void close_slot(std::uint32_t slot);
-inline transport::Offer& own_offer(std::uint32_t slot) {
-  return transport::offer(engine.local_rank, slot);
+Request*& send_of(NodeMessages& node, std::uint32_t slot);
+void close_slot(NodeMessages& node, std::uint32_t slot);
+inline transport::Offer& own_offer(const NodeMessages& node, std::uint32_t slot) {
+  return transport::offer(node.own_slot, slot);
+}
+inline transport::Offer& own_offer(const Request& send) {
+  return own_offer(node_of(send), node_part(send).slot);
 }
 
 }  // namespace baton::message

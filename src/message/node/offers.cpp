@@ -26,10 +26,10 @@ constexpr std::uint32_t pages_per_poll = 16;
 
 // Frees the slots of sends that are done. Whether there were any; and a send whose receiver shares
 // the copying, if there is one.
-bool end_done_offers(Request** shared) {
-  platform::Guard guard(node().offers.lock);
+bool end_done_offers(NodeMessages& node, Request** shared) {
+  platform::Guard guard(node.offers.lock);
   bool any = false;
-  OfferSlots& offers = node().offers;
+  OfferSlots& offers = node.offers;
   std::uint32_t pages =
       engine.about_to_sleep ? offers.in_use : std::min(offers.in_use, pages_per_poll);
   for (; pages > 0; --pages) {
@@ -37,28 +37,28 @@ bool end_done_offers(Request** shared) {
     offers.next_polled = page + 1;
     for (std::uint64_t bits = offers.pages[page]->open; bits; bits &= bits - 1) {
       std::uint32_t slot = page * page_sends + static_cast<std::uint32_t>(std::countr_zero(bits));
-      lockfree::OfferState state = lockfree::offer_state(own_offer(slot));
-      Request* send = send_of(slot);
+      lockfree::OfferState state = lockfree::offer_state(own_offer(node, slot));
+      Request* send = send_of(node, slot);
       if (state == lockfree::OfferState::shared) *shared = send;
       // A stream that the receiver has taken back ends here only when its request for it has come:
       // the slot must not be another's by then.
       const bool asked = send && node_part(*send).asked;
       if (state == lockfree::OfferState::given_back && asked) {
         BATON_INVARIANT(
-            lockfree::move_offer(own_offer(slot), state, lockfree::OfferState::streaming));
+            lockfree::move_offer(own_offer(node, slot), state, lockfree::OfferState::streaming));
         start_stream_out(*send);
         any = true;
         continue;
       }
       if (state != lockfree::OfferState::done && !(state == lockfree::OfferState::copied && asked))
         continue;
-      close_slot(slot);
+      close_slot(node, slot);
       if (send) {
         let_lease_go(*send);
         set_outstanding(*send, 0);
         complete(*send, MPI_SUCCESS);
       } else {
-        platform::add_shared(node().withdrawn_offers, ~0u);  // and the receiver has seen it
+        platform::add_shared(node.withdrawn_offers, ~0u);  // and the receiver has seen it
       }
       any = true;
     }
@@ -68,50 +68,52 @@ bool end_done_offers(Request** shared) {
 
 }  // namespace
 
-bool poll_offers() {
+bool poll_offers(NodeMessages& node) {
   Request* shared = nullptr;
-  bool any = end_done_offers(&shared);
+  bool any = end_done_offers(node, &shared);
   // Its slot closes only here, when it is done.
   // Under the progress lock, which other threads may wait for: a piece at a time.
   const std::uint64_t most = platform::threads_multiple ? 1 : ~std::uint64_t{0};
-  if (shared) any |= push_pieces(own_offer(node_part(*shared).slot), *shared, most) > 0;
+  if (shared) any |= push_pieces(own_offer(*shared), *shared, most) > 0;
   return any;
 }
 
-void arrive_cts(const CtsLine& line) {
+void arrive_cts(const NodePeer& peer, const CtsLine& line) {
+  NodeMessages& node = node_of(peer);
   Request* send;
   {
-    platform::Guard guard(node().offers.lock);
-    send = send_of(line.slot);
+    platform::Guard guard(node.offers.lock);
+    send = send_of(node, line.slot);
     BATON_INVARIANT(send != nullptr);
     node_part(*send).limit = line.limit;
     node_part(*send).stream = line.stream;
     node_part(*send).new_window = !line.window_kept;
-    node_part(*send).asked = !lockfree::move_offer(
-        own_offer(line.slot), lockfree::OfferState::claimed, lockfree::OfferState::streaming);
+    node_part(*send).asked = !lockfree::move_offer(own_offer(*send), lockfree::OfferState::claimed,
+                                                   lockfree::OfferState::streaming);
     if (node_part(*send).asked) return;  // taken back: end_done_offers goes on with it
   }
   start_stream_out(*send);
 }
 
 bool withdraw(Request& send) {
-  platform::Guard guard(node().offers.lock);
-  if (send.stage != Stage::offered || send_of(node_part(send).slot) != &send) return false;
-  if (!lockfree::move_offer(own_offer(node_part(send).slot), lockfree::OfferState::offered,
+  NodeMessages& node = node_of(send);
+  platform::Guard guard(node.offers.lock);
+  if (send.stage != Stage::offered || send_of(node, node_part(send).slot) != &send) return false;
+  if (!lockfree::move_offer(own_offer(send), lockfree::OfferState::offered,
                             lockfree::OfferState::withdrawn))
     return false;
   // The receiver still holds the envelope that names this slot: it stays open until it has looked.
-  send_of(node_part(send).slot) = nullptr;
+  send_of(node, node_part(send).slot) = nullptr;
   let_lease_go(send);
   set_outstanding(send, 0);
-  platform::add_shared(node().withdrawn_offers, 1u);
+  platform::add_shared(node.withdrawn_offers, 1u);
   return true;
 }
 
 namespace {
 
 transport::Offer& offer_of(const UnexpectedMessage& unexpected) {
-  return transport::offer(transport::local_rank_of(unexpected.process),
+  return transport::offer(node_peer(unexpected.process).slot,
                           static_cast<std::uint32_t>(node_part(unexpected).slot));
 }
 
@@ -128,15 +130,16 @@ void drop_withdrawn(UnexpectedMessage& unexpected) {
 
 void fail_offers(NodePeer& receiver, Error error) {
   drop_streams_out(receiver);
-  platform::Guard guard(node().offers.lock);
-  OfferSlots& offers = node().offers;
+  NodeMessages& node = node_of(receiver);
+  platform::Guard guard(node.offers.lock);
+  OfferSlots& offers = node.offers;
   for (std::uint32_t page = 0; page < offers.in_use; ++page)
     for (std::uint64_t bits = offers.pages[page]->open; bits; bits &= bits - 1) {
       const std::uint32_t slot =
           page * page_sends + static_cast<std::uint32_t>(std::countr_zero(bits));
-      Request* send = send_of(slot);
+      Request* send = send_of(node, slot);
       if (!send || send->process != receiver.process) continue;
-      close_slot(slot);
+      close_slot(node, slot);
       let_lease_go(*send);
       set_outstanding(*send, 0);
       complete(*send, error);
@@ -155,18 +158,17 @@ bool is_offer_withdrawn(const UnexpectedMessage& unexpected) {
   return lockfree::offer_state(offer_of(unexpected)) == lockfree::OfferState::withdrawn;
 }
 
-void end_offer(Process sender, std::int32_t slot) {
+void end_offer(const NodePeer& sender, std::int32_t slot) {
   if (slot == no_slot) return;
-  auto& offer =
-      transport::offer(transport::local_rank_of(sender), static_cast<std::uint32_t>(slot));
+  auto& offer = transport::offer(sender.slot, static_cast<std::uint32_t>(slot));
   // Claimed, or shared: no other moves it now.
   BATON_INVARIANT(
       lockfree::move_offer(offer, lockfree::offer_state(offer), lockfree::OfferState::done));
-  wake_rank(sender);
+  wake_rank(sender.slot);
 }
 
 bool is_offer_taken(const Request& send) {
-  return lockfree::offer_state(own_offer(node_part(send).slot)) != lockfree::OfferState::offered;
+  return lockfree::offer_state(own_offer(send)) != lockfree::OfferState::offered;
 }
 
 }  // namespace baton::message

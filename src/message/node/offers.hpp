@@ -9,9 +9,9 @@ namespace baton::message {
 
 // --- the sender
 // Offers that are done, and those whose receivers share the copying; whether there were any.
-bool poll_offers();
+bool poll_offers(NodeMessages& node);
 // A receiver has asked for a stream.
-void arrive_cts(const CtsLine& line);
+void arrive_cts(const NodePeer& peer, const CtsLine& line);
 // Withdraws the offer of a send that nobody has matched. False when it was claimed.
 bool withdraw(Request& send);
 // A receiver is lost: what was offered to it, or streams there, ends with this error.
@@ -24,6 +24,6 @@ bool is_offer_taken(const Request& send);
 bool claim_offer(UnexpectedMessage& unexpected);
 bool is_offer_withdrawn(const UnexpectedMessage& unexpected);
 // The claimed offer is served: its sender may go on.
-void end_offer(Process sender, std::int32_t slot);
+void end_offer(const NodePeer& sender, std::int32_t slot);
 
 }  // namespace baton::message

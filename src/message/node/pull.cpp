@@ -25,7 +25,7 @@ bool copy_together(transport::Offer& offer, NodePeer& sender, const char* source
     lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::receiver);
     if (piece.bytes == 0) break;
     ++own;
-    good = transport::read_from(sender.local_rank, source + piece.begin, target + piece.begin,
+    good = transport::read_from(sender.slot, source + piece.begin, target + piece.begin,
                                 static_cast<std::int64_t>(piece.bytes));
   }
   std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
@@ -36,7 +36,7 @@ bool copy_together(transport::Offer& offer, NodePeer& sender, const char* source
     pause();
   // A refused piece could be anywhere. It happens once a pair.
   if (good && lockfree::was_refused(offer))
-    good = transport::read_from(sender.local_rank, source, target, receive.bytes);
+    good = transport::read_from(sender.slot, source, target, receive.bytes);
   if (!good)
     BATON_INVARIANT(
         lockfree::move_offer(offer, lockfree::OfferState::shared, lockfree::OfferState::claimed));
@@ -49,7 +49,7 @@ std::uint32_t piece_bytes(std::int64_t bytes) {
 
 bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   NodePeer& peer = node_peer(unexpected.process);
-  const LocalRank owner = peer.local_rank;
+  const transport::Slot owner = peer.slot;
   auto* source = reinterpret_cast<const char*>(node_part(unexpected).address);
   bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
   bool exported = node_part(unexpected).exported;
@@ -57,7 +57,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
                               node_part(unexpected).sender_contiguous,
                               receive.datatype->contiguous,
                               mapped || transport::can_read_from(owner),
-                              mapped ? 0 : node().cma_bytes_min,
+                              mapped ? 0 : node_of(peer).cma_bytes_min,
                               node_part(unexpected).for_staging && settings.observe &&
                                   !wishes_pull(peer, receive.bytes, exported)};
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
@@ -109,21 +109,21 @@ bool take_back_stream(Request& receive) {
   NodePeer& peer = node_peer(receive.process);
   auto* source = reinterpret_cast<const char*>(node_part(receive).source_address);
   node_part(receive).source_address = 0;
-  transport::Offer& offer = transport::offer(peer.local_rank, node_part(receive).slot);
+  transport::Offer& offer = transport::offer(peer.slot, node_part(receive).slot);
   if (!lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::taken_back))
     return false;
   const std::int64_t bytes = node_part(receive).limit - receive.position,
                      start = platform::now_ticks();
   const OutstandingCopy counted(bytes);
   const bool good =
-      transport::read_from(peer.local_rank, source + receive.position,
+      transport::read_from(peer.slot, source + receive.position,
                            static_cast<char*>(receive.buffer) + receive.position, bytes);
   count_copy_time(receive, start);
   count_reason(peer, good ? Reason::sender_away : Reason::copy_refused, receive.bytes);
   BATON_INVARIANT(
       lockfree::move_offer(offer, lockfree::OfferState::taken_back,
                            good ? lockfree::OfferState::copied : lockfree::OfferState::given_back));
-  wake_rank(peer.local_rank);
+  wake_rank(peer.slot);
   if (!good) return false;
   receive.position = node_part(receive).limit;
   node_part(receive).started_ticks = 0;  // it says nothing about either protocol
@@ -140,7 +140,7 @@ std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t 
     if (pushed == most) return pushed;
     lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::sender);
     if (piece.bytes == 0) return pushed;
-    if (!transport::write_to(peer.local_rank, source + piece.begin, target + piece.begin,
+    if (!transport::write_to(peer.slot, source + piece.begin, target + piece.begin,
                              static_cast<std::int64_t>(piece.bytes))) {
       peer.refuses_pushes = true;
       lockfree::push_refused(offer);

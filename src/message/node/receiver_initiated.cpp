@@ -23,8 +23,8 @@ namespace {
 using lockfree::AdvertState;
 using transport::advert_count;
 
-transport::Advert& own_advert(LocalRank sender, std::uint64_t number) {
-  return transport::advert(engine.local_rank, sender, number);
+transport::Advert& own_advert(const Peer& sender, std::uint64_t number) {
+  return transport::advert(sender.slot.own(), sender.slot, number);
 }
 
 // The first time takes memory.
@@ -33,7 +33,7 @@ bool prepare(NodePeer& peer) {
   if (peer.adverts_refused) return false;
   peer.advertised = static_cast<Request**>(std::calloc(advert_count, sizeof(Request*)));
   peer.adverts_refused =
-      !peer.advertised || transport::reserve_own_adverts(peer.local_rank) != MPI_SUCCESS;
+      !peer.advertised || transport::reserve_adverts(peer.slot.own(), peer.slot) != MPI_SUCCESS;
   if (!peer.adverts_refused) {
     peer.link->announce_adverts();
     peer.takes_adverts = true;
@@ -50,11 +50,10 @@ void advertise_receive(const MatchQueue& queue, Request& receive, NodePeer& peer
   if (!settings.receiver_initiated || platform::threads_multiple) return;
   if (!peer.link->is_open() || !receive.datatype->contiguous) return;
   // Where nothing is pulled, nobody would push.
-  bool pushed =
-      transport::is_mappable_by(peer.local_rank, receive.buffer) ||
-      ((peer.link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
-        !settings.observe) &&
-       receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer.local_rank));
+  bool pushed = transport::is_mappable_by(peer.slot, receive.buffer) ||
+                ((peer.link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
+                  !settings.observe) &&
+                 receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer.slot));
   if (!pushed || is_behind_unadvertised(queue, receive) || !prepare(peer)) return;
   std::uint64_t number = peer.last_advert + 1;
   Request*& entry = peer.advertised[number % advert_count];
@@ -62,7 +61,7 @@ void advertise_receive(const MatchQueue& queue, Request& receive, NodePeer& peer
   entry = &receive;
   receive.advert = peer.last_advert = number;
   receive.process = peer.process;
-  lockfree::open_advert(own_advert(peer.local_rank, number), number,
+  lockfree::open_advert(own_advert(peer, number), number,
                         reinterpret_cast<std::uint64_t>(receive.buffer),
                         static_cast<std::uint64_t>(receive.bytes), receive.context, receive.tag);
 }
@@ -77,7 +76,7 @@ void forget_advert(Request& receive) {
 }  // namespace
 
 bool close_receive_advert(Request& receive) {
-  const LocalRank sender = transport::local_rank_of(receive.process);
+  const Peer& sender = peer_of(receive.process);
   if (!lockfree::move_advert(own_advert(sender, receive.advert), receive.advert, AdvertState::open,
                              AdvertState::closed))
     return false;
@@ -95,7 +94,7 @@ Target find_target(NodePeer& peer, const Request& send) {
   bool from_first = true;
   for (std::uint64_t number = past.first_advert;; ++number) {
     lockfree::AdvertView advert =
-        lockfree::view_advert(transport::advert(peer.local_rank, engine.local_rank, number));
+        lockfree::view_advert(transport::advert(peer.slot, peer.slot.own(), number));
     if (advert.number < number) return {};  // not there yet
     if (advert.number > number || advert.state != AdvertState::open) {
       // All that were there before it are gone, too.
@@ -109,7 +108,7 @@ Target find_target(NodePeer& peer, const Request& send) {
     if (send.bytes > static_cast<std::int64_t>(advert.bytes)) return {};
     auto* address = reinterpret_cast<char*>(advert.target);
     auto bytes = static_cast<std::size_t>(send.bytes);
-    return {number, address, transport::reach(peer.local_rank, address, bytes) != nullptr};
+    return {number, address, transport::reach(peer.slot, address, bytes) != nullptr};
   }
 }
 
@@ -127,7 +126,7 @@ void put_pushed(NodePeer& peer, const Request& send, const PushedLine& line) {
 bool push_alone(NodePeer& peer, Request& send, const Target& target, PushedLine& line) {
   const OutstandingCopy counted(send.bytes);
   std::int64_t start = platform::now_ticks();
-  if (!transport::write_to(peer.local_rank, send.buffer, target.address, send.bytes)) {
+  if (!transport::write_to(peer.slot, send.buffer, target.address, send.bytes)) {
     peer.refuses_pushes = true;
     return false;
   }
@@ -140,7 +139,7 @@ bool push_alone(NodePeer& peer, Request& send, const Target& target, PushedLine&
 // Both copy, as soon as the receiver looks.
 void push_together(NodePeer& peer, Request& send, const Target& target, const PushedLine& line) {
   std::uint32_t piece = piece_bytes(send.bytes);
-  transport::Offer& offer = transport::offer(engine.local_rank, line.slot);
+  transport::Offer& offer = transport::offer(peer.slot.own(), line.slot);
   lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
                               static_cast<std::uint64_t>(send.bytes), piece);
   put_pushed(peer, send, line);
@@ -153,17 +152,17 @@ void push_together(NodePeer& peer, Request& send, const Target& target, const Pu
 
 bool redirect(NodePeer& peer, Request& send, const Target& target) {
   if (!target.exported && (send.bytes < settings.push_bytes_min || peer.refuses_pushes ||
-                           !transport::can_read_from(peer.local_rank)))
+                           !transport::can_read_from(peer.slot)))
     return false;
   if (!peer.link->has_taken(peer.pushes.others_end)) return false;
   bool together = !engine.oversubscribed && piece_bytes(send.bytes) > 0 &&
-                  transport::is_reachable_by(peer.local_rank, send.buffer) &&
+                  transport::is_reachable_by(peer.slot, send.buffer) &&
                   peer.shared_copies.expected();
   int slot = together ? open_slot(send) : no_slot;
   if (slot < 0) together = false;
-  transport::Advert& advert = transport::advert(peer.local_rank, engine.local_rank, target.number);
+  transport::Advert& advert = transport::advert(peer.slot, peer.slot.own(), target.number);
   if (!lockfree::move_advert(advert, target.number, AdvertState::open, AdvertState::claimed)) {
-    if (together) abandon_slot(static_cast<std::uint32_t>(slot));
+    if (together) abandon_slot(node_of(peer), static_cast<std::uint32_t>(slot));
     return false;
   }
   PushedLine line{target.number,
@@ -190,7 +189,7 @@ void take_back_pushed(NodePeer& peer, const PushedLine& line) {
   Request& receive = *peer.advertised[line.advert % advert_count];
   platform::Guard guard(receive.queue->lock);
   BATON_INVARIANT(receive.advert == line.advert && take_back(*receive.queue, receive));
-  BATON_INVARIANT(lockfree::move_advert(own_advert(peer.local_rank, line.advert), line.advert,
+  BATON_INVARIANT(lockfree::move_advert(own_advert(peer, line.advert), line.advert,
                                         AdvertState::claimed, AdvertState::closed));
 }
 

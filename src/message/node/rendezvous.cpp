@@ -54,15 +54,14 @@ bool put_early(NodePeer& peer, Request& send, std::int64_t early_bytes, int slot
 bool put_rts(NodePeer& peer, Request& send) {
   if (!peer.link->has_room(1)) return false;
   Target target = find_target(peer, send);
-  node_part(send).exported =
-      target.exported || transport::is_mappable_by(peer.local_rank, send.buffer);
+  node_part(send).exported = target.exported || transport::is_mappable_by(peer.slot, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, node_part(send).exported);
   if (early_bytes <= 0 && target.number && redirect(peer, send, target)) return true;
   if (early_bytes == wait_for_room) {
     // Where the receiver does not look, what comes behind must not wait for it.
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
-    bool pullable = send.datatype->contiguous && send.bytes >= node().cma_bytes_min &&
-                    transport::can_reach(peer.local_rank, send.buffer);
+    bool pullable = send.datatype->contiguous && send.bytes >= node_of(peer).cma_bytes_min &&
+                    transport::can_reach(peer.slot, send.buffer);
     // A receiver that sends itself looks too seldom: it had better pull. And what its receiver must
     // ask for in any case had better be known to it.
     bool waits = send.bytes <= settings.early_bytes_max &&
@@ -82,7 +81,7 @@ bool put_rts(NodePeer& peer, Request& send) {
     return slot == no_memory;
   }
   if (put_early(peer, send, early_bytes, slot)) return true;
-  abandon_slot(static_cast<std::uint32_t>(slot));
+  abandon_slot(node_of(peer), static_cast<std::uint32_t>(slot));
   return false;
 }
 
@@ -109,7 +108,7 @@ bool put_payload(NodePeer& peer, Request& send) {
 bool put_beside_ring(NodePeer& peer, Request& send) {
   constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
   if (send.bytes < bytes_min || !peer.link->has_room(1)) return false;
-  node_part(send).exported = transport::is_mappable_by(peer.local_rank, send.buffer);
+  node_part(send).exported = transport::is_mappable_by(peer.slot, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, node_part(send).exported);
   if (early_bytes == send.bytes) return put_early(peer, send, early_bytes, no_slot);
   if (early_bytes > 0) close_early(peer, send);
@@ -183,7 +182,7 @@ UnexpectedMessage* match_rts(ArrivedLine& message) {
   if (!line.span.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
     take_early(unexpected, unexpected.payload());
-    give_back(line.span, unexpected.process);
+    give_back(line.span, static_cast<NodePeer&>(message.peer()));
     offer.span = {};
     account_unexpected(unexpected, offer.early_bytes);
   }

@@ -23,22 +23,23 @@ namespace baton::message {
 
 namespace {
 
-Request& receive_of(std::uint32_t stream) {
-  platform::Guard guard(node().incoming.lock);
-  return *node().incoming.receives[stream];
+Request& receive_of(NodeMessages& node, std::uint32_t stream) {
+  platform::Guard guard(node.incoming.lock);
+  return *node.incoming.receives[stream];
 }
 
-void close_stream(std::uint32_t stream) {
-  platform::Guard guard(node().incoming.lock);
-  node().incoming.receives[stream] = nullptr;
+void close_stream(const Request& receive) {
+  NodeMessages& node = node_of(receive);
+  platform::Guard guard(node.incoming.lock);
+  node.incoming.receives[node_part(receive).stream] = nullptr;
 }
 
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
 // `wait` says that this was enough waiting. Returns the new position.
 template <class Take, class Wait>
-std::int64_t follow(Process sender, const lockfree::StagingSpan& staging, std::int64_t position,
+std::int64_t follow(const Peer& sender, const lockfree::StagingSpan& staging, std::int64_t position,
                     std::int64_t end, Take take, Wait wait) {
-  const LocalRank owner = owner_of(staging, sender, engine.self);
+  const transport::Slot owner = owner_in_receive(staging, sender);
   auto& progress = transport::window_progress(owner, staging.window);
   WindowCursor cursor(owner, staging, position);
   while (position < end) {
@@ -72,17 +73,17 @@ struct WaitForSender {
 
 }  // namespace
 
-void give_back(const lockfree::StagingSpan& span, Process sender) {
-  if (span.next_owner == NextOwner::receiver) return keep_transferred(node_peer(sender), span);
+void give_back(const lockfree::StagingSpan& span, NodePeer& sender) {
+  if (span.next_owner == NextOwner::receiver) return keep_transferred(sender, span);
   if (span.next_owner == NextOwner::sender) return;
-  lockfree::give_back_chunks(transport::doorbell(engine.local_rank).chunks.free, span.window);
+  lockfree::give_back_chunks(transport::doorbell(sender.slot.own()).chunks.free, span.window);
 }
 
 void skip_early(const UnexpectedMessage& unexpected) {
   follow(
-      unexpected.process, node_part(unexpected).span, 0, node_part(unexpected).early_bytes,
-      [](const char*, std::int64_t) {}, WaitForSender{});
-  give_back(node_part(unexpected).span, unexpected.process);
+      node_peer(unexpected.process), node_part(unexpected).span, 0,
+      node_part(unexpected).early_bytes, [](const char*, std::int64_t) {}, WaitForSender{});
+  give_back(node_part(unexpected).span, node_peer(unexpected.process));
 }
 
 void take_early(const UnexpectedMessage& unexpected, Request& receive) {
@@ -95,9 +96,9 @@ void take_early(const UnexpectedMessage& unexpected, Request& receive) {
   if (node_part(unexpected).span.empty())
     take(const_cast<UnexpectedMessage&>(unexpected).payload(), node_part(unexpected).early_bytes);
   else
-    follow(unexpected.process, node_part(unexpected).span, 0, node_part(unexpected).early_bytes,
-           take, WaitForSender{});
-  wake_rank(unexpected.process);  // it may wait for room
+    follow(node_peer(unexpected.process), node_part(unexpected).span, 0,
+           node_part(unexpected).early_bytes, take, WaitForSender{});
+  wake_rank(node_peer(unexpected.process).slot);  // it may wait for room
 }
 
 void take_early(const UnexpectedMessage& unexpected, char* target) {
@@ -105,13 +106,14 @@ void take_early(const UnexpectedMessage& unexpected, char* target) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(unexpected.process, node_part(unexpected).span, 0, node_part(unexpected).early_bytes, take,
-         WaitForSender{});
-  wake_rank(unexpected.process);
+  follow(node_peer(unexpected.process), node_part(unexpected).span, 0,
+         node_part(unexpected).early_bytes, take, WaitForSender{});
+  wake_rank(node_peer(unexpected.process).slot);
 }
 
 bool is_filled(const UnexpectedMessage& unexpected) {
-  const LocalRank owner = owner_of(node_part(unexpected).span, unexpected.process, engine.self);
+  const transport::Slot owner =
+      owner_in_receive(node_part(unexpected).span, node_peer(unexpected.process));
   auto& progress = transport::window_progress(owner, node_part(unexpected).span.window);
   return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) -
              node_part(unexpected).span.shift >=
@@ -119,7 +121,8 @@ bool is_filled(const UnexpectedMessage& unexpected) {
 }
 
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
-  const LocalRank owner = owner_of(node_part(receive).span, receive.process, engine.self);
+  const transport::Slot owner =
+      owner_in_receive(node_part(receive).span, node_peer(receive.process));
   auto& progress = transport::window_progress(owner, node_part(receive).span.window);
   const auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   // If both ranks are busy, each makes one copy of the other's messages and one of its own; where
@@ -129,29 +132,28 @@ std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
 }
 
 std::uint32_t open_stream(Request& receive) {
-  platform::Guard guard(node().incoming.lock);
-  for (std::uint32_t i = 0; i < node().incoming.size; ++i)
-    if (!node().incoming.receives[i]) {
-      node().incoming.receives[i] = &receive;
+  IncomingStreams& incoming = node_of(receive).incoming;
+  platform::Guard guard(incoming.lock);
+  for (std::uint32_t i = 0; i < incoming.size; ++i)
+    if (!incoming.receives[i]) {
+      incoming.receives[i] = &receive;
       return i;
     }
-  std::uint32_t size = std::max(16u, node().incoming.size * 2);
-  auto** grown =
-      static_cast<Request**>(std::realloc(node().incoming.receives, size * sizeof(Request*)));
+  std::uint32_t size = std::max(16u, incoming.size * 2);
+  auto** grown = static_cast<Request**>(std::realloc(incoming.receives, size * sizeof(Request*)));
   BATON_INVARIANT(grown != nullptr);
-  node().incoming.receives = grown;
-  std::fill(node().incoming.receives + node().incoming.size, node().incoming.receives + size,
-            nullptr);
-  std::uint32_t stream = node().incoming.size;
-  node().incoming.size = size;
-  node().incoming.receives[stream] = &receive;
+  incoming.receives = grown;
+  std::fill(incoming.receives + incoming.size, incoming.receives + size, nullptr);
+  std::uint32_t stream = incoming.size;
+  incoming.size = size;
+  incoming.receives[stream] = &receive;
   return stream;
 }
 
 void start_stream_in(Request& receive) {
   node_part(receive).listed = true;
-  node().streams_in.push(&receive);
-  node().count_streams(1u);
+  node_of(receive).streams_in.push(&receive);
+  node_of(receive).count_streams(1u);
 }
 
 namespace {
@@ -167,7 +169,7 @@ bool waits_too_long(Request& receive) {
 // Returns whether anything has come.
 bool advance(Request& receive) {
   // guess: the sender needs less for its next piece; but what we could send meanwhile comes first
-  const int looks = node().streams_out.first ? 1 : 32;
+  const int looks = node_of(receive).streams_out.first ? 1 : 32;
   int left = looks;
   auto take = [&](const char* source, std::int64_t bytes) {
     datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, bytes);
@@ -185,29 +187,31 @@ bool advance(Request& receive) {
                                ? std::min(node_part(receive).limit, before + bytes_per_round)
                                : node_part(receive).limit;
   const std::int64_t start = platform::now_ticks();
-  follow(receive.process, node_part(receive).span, before, end, take, wait);
+  const Peer& sender = peer_of(receive.process);
+  follow(sender, node_part(receive).span, before, end, take, wait);
   if (receive.position == before) return waits_too_long(receive) && take_back_stream(receive);
   node_part(receive).source_address = 0;
   count_copy_time(receive, start);
-  wake_rank(receive.process);  // it may wait for room
+  wake_rank(sender.slot);  // it may wait for room
   return true;
 }
 
 }  // namespace
 
 void fail_stream_in(Request& receive, Error error) {
-  close_stream(node_part(receive).stream);
+  close_stream(receive);
   set_outstanding(receive, 0);
   complete(receive, error);
 }
 
 void fail_streams_in(const Peer& sender, Error error) {
+  NodeMessages& node = node_of(sender);
   Request* before = nullptr;
-  for (Request* receive = node().streams_in.first; receive;) {
+  for (Request* receive = node.streams_in.first; receive;) {
     Request* next = receive->next;
     if (receive->process == sender.process) {
-      node().streams_in.take_after(before);
-      node().count_streams(~0u);
+      node.streams_in.take_after(before);
+      node.count_streams(~0u);
       fail_stream_in(*receive, error);
     } else {
       before = receive;
@@ -217,7 +221,7 @@ void fail_streams_in(const Peer& sender, Error error) {
 }
 
 void catch_up(const Peer& peer) {
-  for (Request* receive = node().streams_in.first; receive; receive = receive->next)
+  for (Request* receive = node_of(peer).streams_in.first; receive; receive = receive->next)
     if (receive->process == peer.process &&
         node_part(*receive).span.next_owner == NextOwner::sender)
       while (receive->position < node_part(*receive).limit) advance(*receive);
@@ -225,7 +229,7 @@ void catch_up(const Peer& peer) {
 
 void arrive_window(NodePeer& peer, const WindowLine& line) {
   if (line.span.next_owner == NextOwner::sender) catch_up(peer);
-  Request& receive = receive_of(line.stream);
+  Request& receive = receive_of(node_of(peer), line.stream);
   node_part(receive).span = line.span;
   // It may have waited for others of its sender, whose time is not its own.
   if (node_part(receive).started_ticks && receive.position == 0) start_observing(receive);
@@ -233,25 +237,26 @@ void arrive_window(NodePeer& peer, const WindowLine& line) {
   if (!node_part(receive).listed) start_stream_in(receive);
 }
 
-bool advance_streams_in() {
+bool advance_streams_in(NodeMessages& node) {
   bool any = false;
   Request* before = nullptr;
-  for (Request* receive = node().streams_in.first; receive;) {
+  for (Request* receive = node.streams_in.first; receive;) {
     Request* next = receive->next;
     if (advance(*receive)) {
       set_outstanding(*receive, node_part(*receive).limit - receive->position);
       any = true;
     }
     if (receive->position == node_part(*receive).limit) {
-      node().streams_in.take_after(before);
-      node().count_streams(~0u);
-      if (!node_part(*receive).span.empty()) give_back(node_part(*receive).span, receive->process);
-      close_stream(node_part(*receive).stream);
+      node.streams_in.take_after(before);
+      node.count_streams(~0u);
+      if (!node_part(*receive).span.empty())
+        give_back(node_part(*receive).span, node_peer(receive->process));
+      close_stream(*receive);
       set_outstanding(*receive, 0);
       if (node_part(*receive).started_ticks)
         observe(node_peer(receive->process), receive->bytes, node_part(*receive).exported,
                 Taken::pipelined,
-                cost_of_staged(*receive, platform::load_shared(node().open_offers) > 0));
+                cost_of_staged(*receive, platform::load_shared(node.open_offers) > 0));
       complete(*receive, receive->error);
     } else {
       before = receive;

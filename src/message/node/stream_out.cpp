@@ -42,7 +42,7 @@ std::int64_t published_at_once(const Request& send) {
 
 // Packs from the send's position up to `end` into its span. There is room.
 void fill_through_cache(NodePeer& peer, Request& send, std::int64_t end) {
-  const LocalRank owner = owner_of(node_part(send).span, engine.self, peer.process);
+  const transport::Slot owner = owner_in_send(node_part(send).span, peer);
   auto& progress = transport::window_progress(owner, node_part(send).span.window);
   WindowCursor cursor(owner, node_part(send).span, send.position);
   WindowCursor fetch = cursor;
@@ -70,7 +70,7 @@ void fill_through_cache(NodePeer& peer, Request& send, std::int64_t end) {
 // Fills a span from contiguous data, from a line's beginning on, past the cache.
 void fill_around_cache(NodePeer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
-  const LocalRank owner = owner_of(node_part(send).span, engine.self, peer.process);
+  const transport::Slot owner = owner_in_send(node_part(send).span, peer);
   auto& progress = transport::window_progress(owner, node_part(send).span.window);
   WindowCursor cursor(owner, node_part(send).span, send.position);
   const char* from = static_cast<const char*>(send.buffer);
@@ -177,10 +177,10 @@ bool advance(NodePeer& peer, Request& send) {
   const std::int64_t start = platform::now_ticks();
   fill(peer, send, send.position + std::min(room, bytes_per_round));
   count_copy_time(send, start);
-  const LocalRank owner = owner_of(node_part(send).span, engine.self, peer.process);
+  const transport::Slot owner = owner_in_send(node_part(send).span, peer);
   lockfree::publish_fill_time(transport::window_progress(owner, node_part(send).span.window),
                               static_cast<std::uint64_t>(node_part(send).copy_ticks));
-  wake_rank(peer.local_rank);
+  wake_rank(peer.slot);
   return true;
 }
 
@@ -205,9 +205,9 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   node_part(send).copy_ticks = 0;
   if (!peer.link->is_exclusive()) return 0;
   if (++peer.early_sends % sends_per_look == 0) peer.link->look();
-  std::int64_t pulled_bytes_min = exported ? 0 : node().cma_bytes_min;
+  std::int64_t pulled_bytes_min = exported ? 0 : node_of(peer).cma_bytes_min;
   bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
-                  (exported || transport::can_read_from(peer.local_rank));
+                  (exported || transport::can_read_from(peer.slot));
   transport::EarlyFacts facts{
       send.bytes,
       send.datatype->contiguous,
@@ -263,11 +263,11 @@ void close_early(NodePeer& peer, Request& send) {
 }
 
 void fill_early(NodePeer& peer, Request& send, std::int64_t bytes) {
-  bool timed =
-      send.datatype->contiguous && (send.bytes >= node().cma_bytes_min || node_part(send).exported);
+  bool timed = send.datatype->contiguous &&
+               (send.bytes >= node_of(peer).cma_bytes_min || node_part(send).exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress = transport::window_progress(
-      owner_of(node_part(send).span, engine.self, peer.process), node_part(send).span.window);
+  auto& progress = transport::window_progress(owner_in_send(node_part(send).span, peer),
+                                              node_part(send).span.window);
   fill(peer, send, bytes);
   if (timed) {
     count_copy_time(send, start);
@@ -281,17 +281,18 @@ void fill_early(NodePeer& peer, Request& send, std::int64_t bytes) {
 
 void start_stream_out(Request& send) {
   send.stage = Stage::streaming;
-  node().streams_out.push(&send);
-  node().count_streams(1u);
+  node_of(send).streams_out.push(&send);
+  node_of(send).count_streams(1u);
 }
 
 void drop_streams_out(NodePeer& receiver) {
+  NodeMessages& node = node_of(receiver);
   Request* before = nullptr;
-  for (Request* send = node().streams_out.first; send;) {
+  for (Request* send = node.streams_out.first; send;) {
     Request* next = send->next;
     if (send->process == receiver.process) {
-      node().streams_out.take_after(before);
-      node().count_streams(~0u);
+      node.streams_out.take_after(before);
+      node.count_streams(~0u);
     } else {
       before = send;
     }
@@ -300,10 +301,10 @@ void drop_streams_out(NodePeer& receiver) {
   receiver.streaming = nullptr;
 }
 
-bool advance_streams_out() {
+bool advance_streams_out(NodeMessages& node) {
   bool any = false;
   Request* before = nullptr;
-  for (Request* send = node().streams_out.first; send;) {
+  for (Request* send = node.streams_out.first; send;) {
     Request* next = send->next;
     NodePeer& peer = node_peer(send->process);
     // One at a time to each peer, so that few lines of staging and one place of each buffer are in
@@ -324,8 +325,8 @@ bool advance_streams_out() {
       any = true;
     }
     if (!filling && send->position == node_part(*send).limit) {
-      node().streams_out.take_after(before);
-      node().count_streams(~0u);
+      node.streams_out.take_after(before);
+      node.count_streams(~0u);
       end_in_lease(*send);
       peer.streaming = nullptr;
       end_streamed_offer(*send);

@@ -20,7 +20,7 @@ void fill_early(NodePeer& peer, Request& send, std::int64_t bytes);
 // A send's receiver has asked for the rest; under the progress lock, as what follows.
 void start_stream_out(Request& send);
 // Goes on with all of them; whether anything happened.
-bool advance_streams_out();
+bool advance_streams_out(NodeMessages& node);
 // Takes those to a receiver that is lost out.
 void drop_streams_out(NodePeer& receiver);
 

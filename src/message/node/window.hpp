@@ -6,9 +6,12 @@
 
 namespace baton::message {
 
-// In whose staging a span lies.
-inline LocalRank owner_of(const lockfree::StagingSpan& span, Process sender, Process receiver) {
-  return transport::local_rank_of(span.at_sender ? sender : receiver);
+// Return in whose staging a span lies, of a message to a peer or from it.
+inline transport::Slot owner_in_send(const lockfree::StagingSpan& span, const Peer& receiver) {
+  return span.at_sender ? receiver.slot.own() : receiver.slot;
+}
+inline transport::Slot owner_in_receive(const lockfree::StagingSpan& span, const Peer& sender) {
+  return span.at_sender ? sender.slot : sender.slot.own();
 }
 
 // Returns whether a place in a window's progress is one that messages have gone through before.
@@ -21,7 +24,7 @@ inline bool is_touched(const lockfree::StagingSpan& span, std::int64_t place) {
 class WindowCursor {
  public:
   // `owner`: whose staging it is. `position`: of the message.
-  WindowCursor(LocalRank owner, const lockfree::StagingSpan& span, std::int64_t position)
+  WindowCursor(transport::Slot owner, const lockfree::StagingSpan& span, std::int64_t position)
       : owner_(owner), window_(span.window), count_(window_.count()) {
     position += span.shift;
     index_ = static_cast<int>(position / chunk_bytes % count_);
@@ -44,7 +47,7 @@ class WindowCursor {
  private:
   static constexpr std::int64_t chunk_bytes = lockfree::chunk_bytes;
   void find_chunk() { chunk_ = transport::chunk(owner_, window_.chunk(index_)); }
-  LocalRank owner_;
+  transport::Slot owner_;
   lockfree::Window window_;
   int count_;
   int index_;

@@ -31,7 +31,7 @@ struct leases : protocol {
   }
   // As if the receiver had taken out all that was put into a window.
   static void empty(NodePeer& peer, Window window, std::int64_t bytes) {
-    lockfree::publish_emptied(transport::window_progress(peer.local_rank, window),
+    lockfree::publish_emptied(transport::window_progress(peer.slot, window),
                               static_cast<std::uint64_t>(bytes));
   }
 };

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "message/core/contact.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"
@@ -21,7 +22,7 @@ struct offers : protocol {
   offers() { settings.pipeline_early = 0; }  // nothing leaves before it is matched
   static std::uint32_t slot_of(const Request& send) { return node_part(send).slot; }
   OfferState state(std::uint32_t slot) {
-    return ranks.as(0, [&] { return lockfree::offer_state(own_offer(slot)); });
+    return ranks.as(0, [&] { return lockfree::offer_state(own_offer(node(), slot)); });
   }
   std::uint32_t open() {
     return ranks.as(0, [] { return node().open_offers; });
@@ -166,7 +167,7 @@ TEST_F(offers, one_that_is_claimed_stays_its_receivers_and_a_withdrawn_one_is_dr
       EXPECT_EQ(claim_offer(*message), !withdraws);  // a withdrawn one is gone
       if (withdraws) return;
       EXPECT_TRUE(message->claimed);
-      end_offer(message->process, node_part(*message).slot);
+      end_offer(node_peer(message->process), node_part(*message).slot);
       free_unexpected(message);
     });
     EXPECT_EQ(state(slot_of(request)), OfferState::done);
@@ -178,7 +179,7 @@ TEST_F(offers, one_that_is_claimed_stays_its_receivers_and_a_withdrawn_one_is_dr
 
 TEST_F(offers, a_message_without_a_slot_has_nothing_to_end) {
   send(sending);
-  ranks.as(1, [] { end_offer(Process{0}, no_slot); });
+  ranks.as(1, [] { end_offer(node_peer(Process{0}), no_slot); });
   EXPECT_EQ(state(slot_of(sending)), OfferState::offered);
   ranks.settle();
   ranks.cancel(0, sending);
@@ -186,17 +187,19 @@ TEST_F(offers, a_message_without_a_slot_has_nothing_to_end) {
 
 TEST_F(offers, that_are_abandoned_are_counted_no_more) {
   ranks.as(0, [&] {
+    ASSERT_NE(meet(Process{1}), nullptr);
+    sending.process = receiving.process = Process{1};
     sending.bytes = 5000;
     const int slot = open_slot(sending);
     ASSERT_EQ(slot, 0);
-    EXPECT_EQ(send_of(0), &sending);
+    EXPECT_EQ(send_of(node(), 0), &sending);
     EXPECT_EQ(engine.outstanding_bytes, 5000);
-    abandon_slot(0);
+    abandon_slot(node(), 0);
     EXPECT_EQ(node().open_offers, 0u);
     EXPECT_EQ(engine.outstanding_bytes, 0);
-    EXPECT_EQ(send_of(0), nullptr);
+    EXPECT_EQ(send_of(node(), 0), nullptr);
     EXPECT_EQ(open_slot(receiving), 0);
-    abandon_slot(0);
+    abandon_slot(node(), 0);
   });
 }
 
