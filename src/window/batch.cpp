@@ -154,24 +154,22 @@ bool batch_get(Window& window, const Spot& spot, const Data& to, Error* error) {
   return true;
 }
 
-bool batch_accumulate(Window& window, const Spot& spot, const Elements& elements, const Data& from,
-                      const Operation& operation, Error* error) {
-  return add_run(window, spot, from.buffer, from.bytes(), WorkKind::accumulate, &elements,
-                 &operation, error);
+bool batch_accumulate(Window& window, const Spot& spot, const Accumulate& what, Error* error) {
+  return add_run(window, spot, what.from->buffer, what.from->bytes(), WorkKind::accumulate,
+                 &what.elements, &what.operation, error);
 }
 
-bool delegate_get_accumulate(Window& window, const Spot& spot, const Elements& elements,
-                             const Data* from, const Data& result, const Operation& operation,
+bool delegate_get_accumulate(Window& window, const Spot& spot, const Accumulate& what,
                              Error* error) {
   platform::Guard guard(delegation_lock);
   Work* work = own_work();
   if (!work || (*error = finish_under_lock())) return work != nullptr;
-  describe_work(*work, window, WorkKind::get_accumulate, elements.type, &operation);
-  const auto bytes = static_cast<std::size_t>(result.bytes());
+  describe_work(*work, window, WorkKind::get_accumulate, what.elements.type, &what.operation);
+  const auto bytes = static_cast<std::size_t>(what.result->bytes());
   char* data = work->add(spot.address, bytes);
-  if (from) std::memcpy(data, from->buffer, bytes);
+  if (what.from) std::memcpy(data, what.from->buffer, bytes);
   if (!do_now(window, *spot.target, *work, error)) return false;
-  if (!*error) std::memcpy(result.buffer, data, bytes);
+  if (!*error) std::memcpy(what.result->buffer, data, bytes);
   return true;
 }
 

@@ -7,9 +7,8 @@
 // an epoch, a flush or a request form ends.
 #pragma once
 
-#include "window/change.hpp"
 #include "window/delegate.hpp"
-#include "window/place.hpp"
+#include "window/reach.hpp"
 
 namespace baton::window {
 
@@ -29,14 +28,12 @@ inline bool is_short_run(const Place& place) {
 // empty.
 [[nodiscard]] bool batch_put(Window& window, const Spot& spot, const Data& from, Error* error);
 [[nodiscard]] bool batch_get(Window& window, const Spot& spot, const Data& to, Error* error);
-[[nodiscard]] bool batch_accumulate(Window& window, const Spot& spot, const Elements& elements,
-                                    const Data& from, const Operation& operation, Error* error);
+[[nodiscard]] bool batch_accumulate(Window& window, const Spot& spot, const Accumulate& what,
+                                    Error* error);
 
 // Asks the target for an operation with a result, at once. Returns false if the target has not done
 // it and never will.
-[[nodiscard]] bool delegate_get_accumulate(Window& window, const Spot& spot,
-                                           const Elements& elements, const Data* from,
-                                           const Data& result, const Operation& operation,
+[[nodiscard]] bool delegate_get_accumulate(Window& window, const Spot& spot, const Accumulate& what,
                                            Error* error);
 [[nodiscard]] bool delegate_compare_and_swap(Window& window, const Spot& spot, const Datatype& type,
                                              const void* from, const void* expected, void* result,

@@ -38,10 +38,8 @@ inline void settle(Window& window) {
 
 // Waits until all operations that this rank has begun at the target are done.
 inline Error finish_at(Window& window, Target& target) {
-  Error error = finish_batch(window);
-  if (BATON_UNLIKELY(platform::load_shared(window.sends)))
-    note_first(error, flush_remotely(window, target));
-  return error;
+  return BATON_LIKELY(target.mapped || !target.reach) ? MPI_SUCCESS
+                                                      : target.reach->flush(window, target);
 }
 
 // Makes progress, for a program that calls nothing else again and again while it awaits what others

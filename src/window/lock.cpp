@@ -104,9 +104,7 @@ inline Error take_lock(Window& window, Target& target) {
 // Lets go of a target that has no row, or that was not locked.
 BATON_COLD Error let_go_otherwise(Window& window, Target& target) {
   if (target.hold == Hold::unchecked) return finish_at(window, target);
-  Error error = finish_batch(window);
-  note_first(error, unlock_remotely(window, target, target.hold == Hold::exclusive));
-  return error;
+  return unlock_remotely(window, target, target.hold == Hold::exclusive);
 }
 
 inline Error let_go_of(Window& window, Target& target) {

@@ -32,7 +32,6 @@ struct Spot {
   Target* target;
   char* memory;  // null: not mapped
   std::uint64_t address;
-  bool is_remote() const { return target->way == Way::remote; }
 };
 
 }  // namespace baton::window

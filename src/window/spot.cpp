@@ -7,6 +7,7 @@
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
 #include "window/count.hpp"
+#include "window/reach.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
@@ -75,7 +76,7 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   const std::int64_t bytes = extent.last - extent.first;
   spot->address = address;
   spot->memory = nullptr;
-  if (spot->is_remote()) return MPI_SUCCESS;  // the target checks the range
+  if (target.reach->is_remote()) return MPI_SUCCESS;  // the target checks the range
   if (bytes == 0) return MPI_SUCCESS;
   lockfree::WindowRegion region;
   Lies lies = find_region(window, target, first, bytes, &region);
@@ -135,13 +136,17 @@ Error find_usual_spot(Window& window, const Place& place, Spot* spot) {
                                     : MPI_SUCCESS;
 }
 
-Error find_special_spot(Window& window, const Place& place, Spot* spot, WindowOperation operation) {
+Error find_special_spot(Window& window, const Place& place, Spot* spot) {
   Error error = begin_spot(window, place, spot);
   if (error || !spot->target) return error;
   const Extent extent = extent_of(place);
-  error = window.is_dynamic() ? find_dynamic(window, place, extent, spot)
-                              : find_static(window, place, extent, spot);
-  if (!error) count_operation(window, place.bytes(), *spot, operation);
+  return window.is_dynamic() ? find_dynamic(window, place, extent, spot)
+                             : find_static(window, place, extent, spot);
+}
+
+Error find_counted_spot(Window& window, const Place& place, Spot* spot, WindowOperation operation) {
+  Error error = find_special_spot(window, place, spot);
+  if (!error && spot->target) count_operation(window, place.bytes(), *spot, operation);
   return error;
 }
 

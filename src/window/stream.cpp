@@ -8,6 +8,7 @@
 #include "platform/copy.hpp"
 #include "window/batch.hpp"
 #include "window/delegate.hpp"
+#include "window/kernel_change.hpp"
 #include "window/kernel_copy.hpp"
 #include "window/refusal.hpp"
 #include "window/stream_slots.hpp"
@@ -148,15 +149,18 @@ Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t byte
       });
 }
 
-Error accumulate_long_run(Window& window, const Spot& spot, const Elements& elements,
-                          const Operation& operation, const char* from, std::int64_t bytes,
-                          AccumulateAlone alone) {
+Error accumulate_long_run(Window& window, const Spot& spot, const Accumulate& what) {
+  char* const from = static_cast<char*>(what.from->buffer);
+  const Elements& elements = what.elements;
   return do_long_run(
-      {window, spot, WorkKind::accumulate_stream, from, bytes, &elements, &operation},
+      {window, spot, WorkKind::accumulate_stream, from, what.at.bytes(), &elements,
+       &what.operation},
       [from](StreamSide& side, std::int64_t start) { side.fill(from + start); },
       [&](std::int64_t start, std::int64_t here) {
         const Spot rest{spot.target, nullptr, spot.address + static_cast<std::uint64_t>(start)};
-        return alone(window, rest, elements, from + start, here);
+        const Data data{from + start, here / elements.bytes, elements.type};
+        const Place at{what.at.rank, 0, data.count, elements.type};
+        return change_by_kernel(window, rest, {what.operation, elements, &data, nullptr, at});
       });
 }
 

@@ -5,8 +5,7 @@
 // target's side is in window/stream_slots.hpp.
 #pragma once
 
-#include "window/change.hpp"
-#include "window/place.hpp"
+#include "window/reach.hpp"
 
 namespace baton::window {
 
@@ -15,11 +14,7 @@ namespace baton::window {
                                  std::int64_t bytes);
 [[nodiscard]] Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t bytes);
 
-// Does an accumulate, or the rest of one, without the target's help.
-using AccumulateAlone = Error (*)(Window& window, const Spot& spot, const Elements& elements,
-                                  const char* from, std::int64_t bytes);
-[[nodiscard]] Error accumulate_long_run(Window& window, const Spot& spot, const Elements& elements,
-                                        const Operation& operation, const char* from,
-                                        std::int64_t bytes, AccumulateAlone alone);
+// Accumulates one run of elements, of which no result is wanted.
+[[nodiscard]] Error accumulate_long_run(Window& window, const Spot& spot, const Accumulate& what);
 
 }  // namespace baton::window
