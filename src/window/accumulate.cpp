@@ -2,6 +2,7 @@
 // rest by the target's reach.
 #include "window/accumulate.hpp"
 
+#include "window/count.hpp"
 #include "window/reach.hpp"
 #include "window/spot.hpp"
 
@@ -25,22 +26,21 @@ BATON_INLINE bool change_elements(Window& window, const Place& at, const Operati
   char* memory = find_mapped(window, at);
   if (BATON_UNLIKELY(!memory || !type.predefined || at.count == 0)) return false;
   Target& target = window.targets[at.rank];
-  const Spot spot{&target, memory, 0};
   Change change;
-  if (!is_atomic_array(spot, type) || !describe_change(operation, type, &change)) return false;
+  if (!is_atomic_array(memory, type) || !describe_change(operation, type, &change)) return false;
   auto* from = static_cast<const char*>(in);
   auto* result = static_cast<char*>(old);
   if (BATON_LIKELY(at.count == 1)) {
     if (!begin_lone_change(window, target)) return false;
-    change_atomically(change, type.size, from, spot.memory, result, 1);
+    change_atomically(change, type.size, from, memory, result, 1);
     end_atomic_change(window.row->busy, platform::threads_multiple);
     return true;
   }
   const ElementHold hold(window, target, at.count, true);
   if (hold.is_atomic()) {
-    change_atomically(change, type.size, from, spot.memory, result, at.count);
+    change_atomically(change, type.size, from, memory, result, at.count);
   } else {
-    change_plainly(change, type.size, from, spot.memory, result, at.count);
+    change_plainly(change, type.size, from, memory, result, at.count);
     note_stores(window);
   }
   return true;
@@ -50,10 +50,7 @@ BATON_INLINE bool change_elements(Window& window, const Place& at, const Operati
 Error accumulate_at(Window& window, const Data* from, const Data* result, const Place& at,
                     const Operation& operation) {
   Spot spot;
-  if (Error error =
-          find_spot(window, at, &spot,
-                    result ? WindowOperation::get_accumulate : WindowOperation::accumulate))
-    return error;
+  if (Error error = find_spot(window, at, &spot)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   const std::int64_t bytes = at.bytes();
   if (from && BATON_UNLIKELY(from->bytes() != bytes))
@@ -63,6 +60,8 @@ Error accumulate_at(Window& window, const Data* from, const Data* result, const 
   if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
   Elements elements;
   if (Error error = describe(operation, *at.type, &elements)) return error;
+  count_operation(window, bytes, spot,
+                  result ? WindowOperation::get_accumulate : WindowOperation::accumulate);
   return reach_of(spot).change(window, spot, {operation, elements, from, result, at});
 }
 
@@ -113,15 +112,16 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
                 type.name[0] ? type.name : "this one");
   if (char* const memory = find_mapped(window, at)) {
     Target& target = window.targets[at.rank];
-    if (is_atomic_array({&target, memory, 0}, type) && begin_lone_change(window, target)) {
+    if (is_atomic_array(memory, type) && begin_lone_change(window, target)) {
       compare_and_swap_atomically(type.size, expected, from, memory, result);
       end_atomic_change(window.row->busy, platform::threads_multiple);
       return MPI_SUCCESS;
     }
   }
   Spot spot;
-  if (Error error = find_spot(window, at, &spot, WindowOperation::get_accumulate)) return error;
+  if (Error error = find_spot(window, at, &spot)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
+  count_operation(window, type.size, spot, WindowOperation::get_accumulate);
   return reach_of(spot).swap(window, spot, type, from, expected, result);
 }
 

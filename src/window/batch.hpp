@@ -17,11 +17,9 @@ namespace baton::window {
 inline constexpr std::int64_t batch_bytes_max = 4096;
 
 // Returns whether data is one run of bytes that is short enough for a batch.
-inline bool is_short_run(const Data& data) {
-  return data.type->contiguous && data.bytes() <= batch_bytes_max;
-}
-inline bool is_short_run(const Place& place) {
-  return place.type->contiguous && place.bytes() <= batch_bytes_max;
+template <class Side>
+bool is_short_run(const Side& side) {
+  return side.type->contiguous && side.bytes() <= batch_bytes_max;
 }
 
 // Puts an operation into the batch. Returns false if the batch cannot take it; the batch is then

@@ -101,7 +101,7 @@ void change_place(const Elements& elements, char* memory, bool atomic, const cha
 
 void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
                   const void* expected, void* old) {
-  const ElementHold hold(window, *spot.target, 1, is_atomic_array(spot, type));
+  const ElementHold hold(window, *spot.target, 1, is_atomic_array(spot.memory, type));
   if (BATON_LIKELY(hold.is_atomic()))
     return compare_and_swap_atomically(type.size, expected, from, spot.memory, old);
   const auto bytes = static_cast<std::size_t>(type.size);

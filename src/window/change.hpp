@@ -55,11 +55,10 @@ BATON_INLINE bool describe_change(const Operation& operation, const Datatype& ty
 // Returns whether each element of the place can be changed by an atomic instruction.
 bool can_be_atomic(const Elements& elements, const Place& at, char* memory);
 
-// Returns whether each element of a predefined type, from the spot on, can be changed by an atomic
-// instruction.
-inline bool is_atomic_array(const Spot& spot, const Datatype& type) {
-  return spot.memory && type.contiguous && is_atomic_size(type.size) &&
-         is_atomic_place(spot.memory, type.size);
+// Returns whether each element of a predefined type, from mapped memory on, can be changed by an
+// atomic instruction.
+inline bool is_atomic_array(const void* memory, const Datatype& type) {
+  return type.contiguous && is_atomic_size(type.size) && is_atomic_place(memory, type.size);
 }
 
 // Changes the elements of a place at `memory`, which this rank holds (elements.hpp). `in` and `old`

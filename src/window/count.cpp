@@ -40,9 +40,8 @@ ReachReason reason_of(const Window& window, const Spot& spot) {
 
 }  // namespace
 
-void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
-                     WindowOperation operation) {
-  if (bytes == 0 || !transport::job().explain) return;
+void count_special(const Window& window, std::int64_t bytes, const Spot& spot,
+                   WindowOperation operation) {
   const bool moves = operation == WindowOperation::put || operation == WindowOperation::get;
   const ReachWay way = reach_of(spot).way;
   const bool by_provider = way == ReachWay::provider;
@@ -53,6 +52,7 @@ void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
 
 void count_way(const Window& window, std::int64_t bytes, ReachWay way, ReachReason reason,
                WindowOperation operation) {
+  if (!transport::job().explain) return;
   const auto memory = static_cast<int>(memory_of(window));
   OneSidedCounts& counts = message::engine.one_sided;
   Tally& tally = counts.tally[memory][static_cast<int>(way)][static_cast<int>(operation)];

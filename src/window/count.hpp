@@ -9,10 +9,14 @@
 
 namespace baton::window {
 
-BATON_COLD void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
-                                WindowOperation operation);
-// Counts an operation that has gone a way, for a reason.
+// Counts a way that an operation goes, and the reason.
 BATON_COLD void count_way(const Window& window, std::int64_t bytes, ReachWay way,
                           ReachReason reason, WindowOperation operation);
+BATON_COLD void count_special(const Window& window, std::int64_t bytes, const Spot& spot,
+                              WindowOperation operation);
+inline void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
+                            WindowOperation operation) {
+  if (BATON_UNLIKELY(window.is_special)) count_special(window, bytes, spot, operation);
+}
 
 }  // namespace baton::window

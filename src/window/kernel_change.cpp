@@ -1,5 +1,4 @@
-#include "window/kernel_change.hpp"
-
+// Changes of elements in memory that only the kernel can copy.
 #include <algorithm>
 #include <cstdlib>
 
@@ -71,13 +70,13 @@ class KernelChange {
   }
 
   Error change_copy(platform::ProcessRuns& runs, char* copy) {
-    if (Error error = read_spot(window_, spot_, runs, copy)) return error;
+    if (Error error = copy_spot(Direction::get, window_, spot_, runs, copy)) return error;
     const auto bytes = static_cast<std::int64_t>(runs.bytes());
     change_plainly(elements_.change, elements_.bytes, in_, copy, old_, bytes / elements_.bytes);
     step(bytes);
     Error error = MPI_SUCCESS;
     if (elements_.change.kind != Change::Kind::nothing)
-      error = write_spot(window_, spot_, runs, copy);
+      error = copy_spot(Direction::put, window_, spot_, runs, copy);
     runs.clear();
     return error;
   }
@@ -86,13 +85,13 @@ class KernelChange {
     const Datatype& pair = *elements_.type;
     alignas(16) char there[element_bytes_max] = {};
     const auto address = reinterpret_cast<std::uint64_t>(place);
-    Error error = read_spot(window_, spot_, address, there, pair.extent);
+    Error error = copy_spot(Direction::get, window_, spot_, address, there, pair.extent);
     if (error) return error;
     change_pair(elements_.change, pair, in_, there, old_);
     if (elements_.change.kind == Change::Kind::nothing) return MPI_SUCCESS;
     datatype::for_each_run(pair, place, 1, [&](char* run, std::int64_t bytes) {
-      error = write_spot(window_, spot_, reinterpret_cast<std::uint64_t>(run),
-                         there + (run - place), bytes);
+      error = copy_spot(Direction::put, window_, spot_, reinterpret_cast<std::uint64_t>(run),
+                        there + (run - place), bytes);
       return error == MPI_SUCCESS;
     });
     return error;

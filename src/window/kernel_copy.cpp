@@ -48,31 +48,22 @@ LocalRank owner_of(const Window& window, const Target& target) {
 
 }  // namespace
 
-Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,
-                std::int64_t bytes) {
+Error copy_spot(Direction direction, const Window& window, const Spot& spot, std::uint64_t address,
+                void* here, std::int64_t bytes) {
   const LocalRank owner = owner_of(window, *spot.target);
-  if (transport::read_by_kernel(owner, reinterpret_cast<const void*>(address), to, bytes))
-    return MPI_SUCCESS;
-  return kernel_refuses(window, spot);
+  auto* there = reinterpret_cast<void*>(address);
+  const bool done = direction == Direction::put
+                        ? transport::write_by_kernel(owner, here, there, bytes)
+                        : transport::read_by_kernel(owner, there, here, bytes);
+  return done ? MPI_SUCCESS : kernel_refuses(window, spot);
 }
 
-Error write_spot(Window& window, const Spot& spot, std::uint64_t address, const void* from,
-                 std::int64_t bytes) {
+Error copy_spot(Direction direction, const Window& window, const Spot& spot,
+                const platform::ProcessRuns& runs, void* here) {
   const LocalRank owner = owner_of(window, *spot.target);
-  if (transport::write_by_kernel(owner, from, reinterpret_cast<void*>(address), bytes))
-    return MPI_SUCCESS;
-  return kernel_refuses(window, spot);
-}
-
-Error read_spot(Window& window, const Spot& spot, const platform::ProcessRuns& runs, void* to) {
-  if (transport::read_runs_from(owner_of(window, *spot.target), runs, to)) return MPI_SUCCESS;
-  return kernel_refuses(window, spot);
-}
-
-Error write_spot(Window& window, const Spot& spot, const platform::ProcessRuns& runs,
-                 const void* from) {
-  if (transport::write_runs_to(owner_of(window, *spot.target), from, runs)) return MPI_SUCCESS;
-  return kernel_refuses(window, spot);
+  const bool done = direction == Direction::put ? transport::write_runs_to(owner, here, runs)
+                                                : transport::read_runs_from(owner, runs, here);
+  return done ? MPI_SUCCESS : kernel_refuses(window, spot);
 }
 
 }  // namespace baton::window

@@ -4,7 +4,6 @@
 
 #include "datatype/runs.hpp"
 #include "window/batch.hpp"
-#include "window/kernel_change.hpp"
 #include "window/kernel_copy.hpp"
 #include "window/packed.hpp"
 #include "window/pair.hpp"
@@ -14,70 +13,51 @@ namespace baton::window {
 
 namespace {
 
-enum class Direction { put, get };
-
 // Moves data through the kernel: one run at once, short runs together.
-template <Direction direction>
-class KernelMove {
- public:
-  KernelMove(Window& window, const Spot& spot, char* packed)
-      : window_(window), spot_(spot), packed_(packed) {}
-
-  Error add(char* there, std::int64_t bytes) {
-    if (bytes <= together_bytes_max) {
-      if (!runs_.has_room())
-        if (Error error = move_runs()) return error;
-      runs_.add(there, static_cast<std::size_t>(bytes));
-      return MPI_SUCCESS;
-    }
-    if (Error error = move_runs()) return error;
-    const auto address = reinterpret_cast<std::uint64_t>(there);
-    Error error = direction == Direction::put ? write_spot(window_, spot_, address, packed_, bytes)
-                                              : read_spot(window_, spot_, address, packed_, bytes);
-    packed_ += bytes;
-    return error;
-  }
-  Error move_runs() {
-    if (runs_.is_empty()) return MPI_SUCCESS;
-    Error error = direction == Direction::put ? write_spot(window_, spot_, runs_, packed_)
-                                              : read_spot(window_, spot_, runs_, packed_);
-    packed_ += runs_.bytes();
-    runs_.clear();
-    return error;
-  }
-
- private:
-  static constexpr std::int64_t together_bytes_max = 4096;  // guess
-  Window& window_;
-  const Spot& spot_;
-  char* packed_;
-  platform::ProcessRuns runs_;
-};
-
-template <Direction direction>
-Error move(Window& window, const Spot& spot, const Data& data, const Place& place) {
-  if (is_short_run(data) && is_short_run(place)) {
-    Error error = MPI_SUCCESS;
-    if (direction == Direction::put ? batch_put(window, spot, data, &error)
-                                    : batch_get(window, spot, data, &error))
-      return error;
-  }
-  if (data.type->contiguous && place.type->contiguous)
-    return direction == Direction::put
-               ? put_long_run(window, spot, static_cast<char*>(data.buffer), data.bytes())
-               : get_long_run(window, spot, static_cast<char*>(data.buffer), data.bytes());
+Error move_runs(Direction direction, Window& window, const Spot& spot, const Data& data,
+                const Place& place) {
+  constexpr std::int64_t together_bytes_max = 4096;  // guess
   Packed packed(&data, direction == Direction::put);
   if (!packed.has_memory()) return no_memory_for(data.bytes());
-  KernelMove<direction> move(window, spot, packed.bytes());
+  char* here = packed.bytes();
+  platform::ProcessRuns runs;
+  auto move_together = [&] {
+    if (runs.is_empty()) return Error{MPI_SUCCESS};
+    const Error error = copy_spot(direction, window, spot, runs, here);
+    here += runs.bytes();
+    runs.clear();
+    return error;
+  };
   Error error = MPI_SUCCESS;
   datatype::for_each_run(*place.type, reinterpret_cast<void*>(spot.address), place.count,
                          [&](char* there, std::int64_t bytes) {
-                           error = move.add(there, bytes);
+                           const bool is_short = bytes <= together_bytes_max;
+                           if (!is_short || !runs.has_room()) error = move_together();
+                           if (error) return false;
+                           if (is_short) {
+                             runs.add(there, static_cast<std::size_t>(bytes));
+                             return true;
+                           }
+                           error = copy_spot(direction, window, spot,
+                                             reinterpret_cast<std::uint64_t>(there), here, bytes);
+                           here += bytes;
                            return error == MPI_SUCCESS;
                          });
-  if (!error) error = move.move_runs();
+  if (!error) error = move_together();
   if (direction == Direction::get && !error) packed.unpack();
   return error;
+}
+
+Error move(Direction direction, Window& window, const Spot& spot, const Data& data,
+           const Place& place) {
+  const bool is_put = direction == Direction::put;
+  Error error = MPI_SUCCESS;
+  if (is_short_run(data) && is_short_run(place) &&
+      (is_put ? batch_put(window, spot, data, &error) : batch_get(window, spot, data, &error)))
+    return error;
+  if (data.type->contiguous && place.type->contiguous)
+    return move_long_run(direction, window, spot, static_cast<char*>(data.buffer), data.bytes());
+  return move_runs(direction, window, spot, data, place);
 }
 
 class KernelReach final : public Reach {
@@ -85,11 +65,11 @@ class KernelReach final : public Reach {
   constexpr KernelReach() : Reach(ReachWay::kernel) {}
 
   Error put(Window& window, const Spot& spot, const Data& from, const Place& to) const override {
-    return move<Direction::put>(window, spot, from, to);
+    return move(Direction::put, window, spot, from, to);
   }
 
   Error get(Window& window, const Spot& spot, const Data& to, const Place& from) const override {
-    return move<Direction::get>(window, spot, to, from);
+    return move(Direction::get, window, spot, to, from);
   }
 
   Error change(Window& window, const Spot& spot, const Accumulate& what) const override {
@@ -117,9 +97,11 @@ class KernelReach final : public Reach {
     ElementHold hold(window, *spot.target, 1, false);
     hold.keep_locked();
     char there[element_bytes_max];
-    if ((error = read_spot(window, spot, spot.address, there, type.size))) return error;
+    if ((error = copy_spot(Direction::get, window, spot, spot.address, there, type.size)))
+      return error;
     if (std::memcmp(there, expected, bytes) == 0)
-      error = write_spot(window, spot, spot.address, from, type.size);
+      error =
+          copy_spot(Direction::put, window, spot, spot.address, const_cast<void*>(from), type.size);
     std::memcpy(result, there, bytes);
     return error;
   }

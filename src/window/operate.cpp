@@ -1,6 +1,7 @@
 #include "window/operate.hpp"
 
 #include "platform/copy.hpp"
+#include "window/count.hpp"
 #include "window/reach.hpp"
 #include "window/spot.hpp"
 
@@ -20,12 +21,13 @@ BATON_COLD Error lengths_differ(std::int64_t here, std::int64_t there) {
                                       char* memory) {
   Spot spot{nullptr, memory, 0};
   if (!memory) {
-    if (Error error = find_spot(window, to, &spot, WindowOperation::put)) return error;
+    if (Error error = find_spot(window, to, &spot)) return error;
     if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   }
   const std::int64_t bytes = from.bytes();
   if (BATON_UNLIKELY(bytes != to.bytes())) return lengths_differ(bytes, to.bytes());
   if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
+  count_operation(window, bytes, spot, WindowOperation::put);
   return reach_of(spot).put(window, spot, from, to);
 }
 
@@ -33,12 +35,13 @@ BATON_COLD Error lengths_differ(std::int64_t here, std::int64_t there) {
                                       char* memory) {
   Spot spot{nullptr, memory, 0};
   if (!memory) {
-    if (Error error = find_spot(window, from, &spot, WindowOperation::get)) return error;
+    if (Error error = find_spot(window, from, &spot)) return error;
     if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   }
   const std::int64_t bytes = to.bytes();
   if (BATON_UNLIKELY(bytes != from.bytes())) return lengths_differ(bytes, from.bytes());
   if (BATON_UNLIKELY(bytes == 0)) return MPI_SUCCESS;
+  count_operation(window, bytes, spot, WindowOperation::get);
   return reach_of(spot).get(window, spot, to, from);
 }
 

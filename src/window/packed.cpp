@@ -27,7 +27,7 @@ Packed::~Packed() {
 }
 
 Error no_memory_for(std::int64_t bytes) {
-  return fail(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes of data with gaps",
+  return fail(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes of data",
               static_cast<long long>(bytes));
 }
 

@@ -144,11 +144,6 @@ class Answered {
   Expected* expected_;
 };
 
-Error no_memory(std::int64_t bytes) {
-  return fail(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes of data",
-              static_cast<long long>(bytes));
-}
-
 // Adds all runs of a place, with their data. Padded pairs are added one by one, each by its first
 // byte.
 Error add_all(Stream& stream, const Spot& spot, const Place& place, const char* data,
@@ -230,11 +225,7 @@ Error finish_runs(Window& window, Target& target) {
              : message_reach.flush(window, target);
 }
 
-class ByMessages final : public MessageReach {
- public:
-  constexpr ByMessages() : MessageReach(ReachWay::message) {}
-};
-constinit const ByMessages by_messages;
+constinit const MessageReach by_messages;
 
 }  // namespace
 
@@ -255,7 +246,7 @@ Error MessageReach::put(Window& window, const Spot& spot, const Data& from, cons
     return begin_transfer_to(window, to.rank, header.number, from);
   }
   Packed packed(&from, true);
-  if (!packed.has_memory()) return no_memory(from.bytes());
+  if (!packed.has_memory()) return no_memory_for(from.bytes());
   Error error = MPI_SUCCESS;
   if (to.type->contiguous && gather_put(window, spot, packed.bytes(), to.bytes(), &error)) {
     note_sent(window, *spot.target);
@@ -275,7 +266,7 @@ Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const 
     Error error = MPI_SUCCESS;
     return gather_get(window, spot, static_cast<char*>(to.buffer), to.bytes(), &error)
                ? error
-               : no_memory(to.bytes());
+               : no_memory_for(to.bytes());
   }
   if (is_run) {
     RemoteHeader header = header_of(window);
@@ -284,7 +275,7 @@ Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const 
     return announce(window, spot, RemoteKind::get_run, header, spot.address, from.bytes());
   }
   Packed packed(&to, false);
-  if (!packed.has_memory()) return no_memory(to.bytes());
+  if (!packed.has_memory()) return no_memory_for(to.bytes());
   Expected expected;
   expected.into = packed.bytes();
   Stream stream(window, *spot.target, RemoteKind::get, header_of(window), &expected);
@@ -305,19 +296,19 @@ Error MessageReach::change(Window& window, const Spot& spot, const Accumulate& w
     return accumulate_run(window, spot, *from, header, elements.bytes);
   if (Error error = finish_runs(window, *spot.target)) return error;
   Packed in(from, true);
-  if (!in.has_memory()) return no_memory(at.bytes());
+  if (!in.has_memory()) return no_memory_for(at.bytes());
   const char* data = in.bytes();
   const bool padded = elements.is_padded();
   if (result && result->type->contiguous) {
     // The answers bring data to its place, and show that the operation is done.
     Answered answered(window, spot, static_cast<char*>(result->buffer));
     if (answered.error()) return answered.error();
-    if (!answered.is_expected()) return no_memory(at.bytes());
+    if (!answered.is_expected()) return no_memory_for(at.bytes());
     Stream stream(window, *spot.target, RemoteKind::accumulate, header, answered.expected());
     return add_all(stream, spot, at, data, elements.bytes, padded);
   }
   Packed old(result, false);
-  if (!old.has_memory()) return no_memory(at.bytes());
+  if (!old.has_memory()) return no_memory_for(at.bytes());
   Expected expected;
   expected.into = old.bytes();
   Stream stream(window, *spot.target, RemoteKind::accumulate, header, result ? &expected : nullptr);
@@ -339,7 +330,7 @@ Error MessageReach::swap(Window& window, const Spot& spot, const Datatype& type,
   header.type = datatype::datatypes.to_int(type.handle);
   Answered answered(window, spot, static_cast<char*>(result));
   if (answered.error()) return answered.error();
-  if (!answered.is_expected()) return no_memory(bytes);
+  if (!answered.is_expected()) return no_memory_for(bytes);
   Stream stream(window, *spot.target, RemoteKind::compare_and_swap, header, answered.expected());
   const Error error = stream.add(spot.address, both, 2 * bytes, 2 * bytes);
   return error ? error : stream.send();

@@ -11,16 +11,13 @@ namespace baton::window {
 
 class MessageReach : public Reach {
  public:
-  constexpr explicit MessageReach(ReachWay its) : Reach(its) {}
+  constexpr explicit MessageReach(ReachWay its = ReachWay::message) : Reach(its) {}
   Error put(Window& window, const Spot& spot, const Data& from, const Place& to) const override;
   Error get(Window& window, const Spot& spot, const Data& to, const Place& from) const override;
   Error change(Window& window, const Spot& spot, const Accumulate& what) const override;
   Error swap(Window& window, const Spot& spot, const Datatype& type, const void* from,
              const void* expected, void* result) const override;
   Error flush(Window& window, Target& target) const override;
-
- protected:
-  ~MessageReach() = default;
 };
 
 // Waits for earlier transfers if too many are on their way.

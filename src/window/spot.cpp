@@ -6,7 +6,6 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
-#include "window/count.hpp"
 #include "window/reach.hpp"
 #include "window/synchronize.hpp"
 
@@ -142,12 +141,6 @@ Error find_special_spot(Window& window, const Place& place, Spot* spot) {
   const Extent extent = extent_of(place);
   return window.is_dynamic() ? find_dynamic(window, place, extent, spot)
                              : find_static(window, place, extent, spot);
-}
-
-Error find_counted_spot(Window& window, const Place& place, Spot* spot, WindowOperation operation) {
-  Error error = find_special_spot(window, place, spot);
-  if (!error && spot->target) count_operation(window, place.bytes(), *spot, operation);
-  return error;
 }
 
 }  // namespace baton::window

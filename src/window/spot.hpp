@@ -3,7 +3,6 @@
 // MPI_ERR_RMA_RANGE outside the target's memory; explained.
 #pragma once
 
-#include "base/one_sided.hpp"
 #include "window/place.hpp"
 
 namespace baton::window {
@@ -11,16 +10,9 @@ namespace baton::window {
 // Checks epoch and range. A spot with a null target means that there is nothing to do.
 Error find_usual_spot(Window& window, const Place& place, Spot* spot);
 BATON_COLD Error find_special_spot(Window& window, const Place& place, Spot* spot);
-BATON_COLD Error find_counted_spot(Window& window, const Place& place, Spot* spot,
-                                   WindowOperation operation);
 inline Error find_spot(Window& window, const Place& place, Spot* spot) {
   return BATON_LIKELY(!window.is_special) ? find_usual_spot(window, place, spot)
                                           : find_special_spot(window, place, spot);
-}
-// Finds the spot of an operation, and counts that.
-inline Error find_spot(Window& window, const Place& place, Spot* spot, WindowOperation operation) {
-  return BATON_LIKELY(!window.is_special) ? find_usual_spot(window, place, spot)
-                                          : find_counted_spot(window, place, spot, operation);
 }
 
 // Returns the address of a place in the most frequent case: contiguous, in mapped memory of a

@@ -8,7 +8,6 @@
 #include "platform/copy.hpp"
 #include "window/batch.hpp"
 #include "window/delegate.hpp"
-#include "window/kernel_change.hpp"
 #include "window/kernel_copy.hpp"
 #include "window/refusal.hpp"
 #include "window/stream_slots.hpp"
@@ -124,28 +123,21 @@ Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
 
 }  // namespace
 
-Error put_long_run(Window& window, const Spot& spot, const char* from, std::int64_t bytes) {
+Error move_long_run(Direction direction, Window& window, const Spot& spot, char* here,
+                    std::int64_t bytes) {
+  const bool is_put = direction == Direction::put;
   return do_long_run(
-      {window, spot, WorkKind::put_stream, from, bytes},
-      [from](StreamSide& side, std::int64_t start) { side.fill(from + start); },
-      [&](std::int64_t start, std::int64_t here) {
-        return write_spot(window, spot, spot.address + static_cast<std::uint64_t>(start),
-                          from + start, here);
-      });
-}
-
-Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t bytes) {
-  return do_long_run(
-      {window, spot, WorkKind::get_stream, to, bytes},
-      [to](StreamSide& side, std::int64_t start) {
-        side.empty([&](const char* slot, std::int64_t position, std::int64_t here) {
-          platform::copy_run(to + start + position, slot, static_cast<std::size_t>(here));
+      {window, spot, is_put ? WorkKind::put_stream : WorkKind::get_stream, here, bytes},
+      [=](StreamSide& side, std::int64_t start) {
+        if (is_put) return side.fill(here + start);
+        side.empty([&](const char* slot, std::int64_t position, std::int64_t piece) {
+          platform::copy_run(here + start + position, slot, static_cast<std::size_t>(piece));
           return true;
         });
       },
-      [&](std::int64_t start, std::int64_t here) {
-        return read_spot(window, spot, spot.address + static_cast<std::uint64_t>(start), to + start,
-                         here);
+      [&](std::int64_t start, std::int64_t piece) {
+        return copy_spot(direction, window, spot, spot.address + static_cast<std::uint64_t>(start),
+                         here + start, piece);
       });
 }
 

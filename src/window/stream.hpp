@@ -5,15 +5,13 @@
 // target's side is in window/stream_slots.hpp.
 #pragma once
 
-#include "window/reach.hpp"
+#include "window/kernel_copy.hpp"
 
 namespace baton::window {
 
-// Puts one run of bytes that is contiguous at the target.
-[[nodiscard]] Error put_long_run(Window& window, const Spot& spot, const char* from,
-                                 std::int64_t bytes);
-[[nodiscard]] Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t bytes);
-
+// Moves one run of bytes that is contiguous at both ends.
+[[nodiscard]] Error move_long_run(Direction direction, Window& window, const Spot& spot, char* here,
+                                  std::int64_t bytes);
 // Accumulates one run of elements, of which no result is wanted.
 [[nodiscard]] Error accumulate_long_run(Window& window, const Spot& spot, const Accumulate& what);
 
