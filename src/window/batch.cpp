@@ -120,16 +120,6 @@ Work* room_for(Window& window, const Spot& spot, WorkKind kind, const Elements* 
   return work;
 }
 
-bool add_run(Window& window, const Spot& spot, const void* from, std::int64_t bytes, WorkKind kind,
-             const Elements* elements, const Operation* operation, Error* error) {
-  platform::Guard guard(delegation_lock);
-  Work* work = room_for(window, spot, kind, elements, operation, bytes, error);
-  if (!work) return false;
-  std::memcpy(work->add(spot.address, static_cast<std::uint64_t>(bytes)), from,
-              static_cast<std::size_t>(bytes));
-  return true;
-}
-
 // Hands an operation with a result to the target at once; `fill` writes its data.
 template <class Fill>
 bool do_now(Window& window, const Spot& spot, WorkKind kind, const Datatype* type,
@@ -150,22 +140,16 @@ bool do_now(Window& window, const Spot& spot, WorkKind kind, const Datatype* typ
 
 }  // namespace
 
-bool batch_put(Window& window, const Spot& spot, const Data& from, Error* error) {
-  return add_run(window, spot, from.buffer, from.bytes(), WorkKind::put, nullptr, nullptr, error);
-}
-
-bool batch_get(Window& window, const Spot& spot, const Data& to, Error* error) {
+bool batch_run(Window& window, const Spot& spot, WorkKind kind, const Data& data,
+               const Elements* elements, const Operation* operation, Error* error) {
   platform::Guard guard(delegation_lock);
-  Work* work = room_for(window, spot, WorkKind::get, nullptr, nullptr, to.bytes(), error);
+  const std::int64_t bytes = data.bytes();
+  Work* work = room_for(window, spot, kind, elements, operation, bytes, error);
   if (!work) return false;
-  batch.into[work->pieces] = static_cast<char*>(to.buffer);
-  (void)work->add(spot.address, static_cast<std::uint64_t>(to.bytes()));
+  if (kind == WorkKind::get) batch.into[work->pieces] = static_cast<char*>(data.buffer);
+  char* place = work->add(spot.address, static_cast<std::uint64_t>(bytes));
+  if (kind != WorkKind::get) std::memcpy(place, data.buffer, static_cast<std::size_t>(bytes));
   return true;
-}
-
-bool batch_accumulate(Window& window, const Spot& spot, const Accumulate& what, Error* error) {
-  return add_run(window, spot, what.from->buffer, what.from->bytes(), WorkKind::accumulate,
-                 &what.elements, &what.operation, error);
 }
 
 bool delegate_get_accumulate(Window& window, const Spot& spot, const Accumulate& what,

@@ -22,12 +22,10 @@ bool is_short_run(const Side& side) {
   return side.type->contiguous && side.bytes() <= batch_bytes_max;
 }
 
-// Puts an operation into the batch. Returns false if the batch cannot take it; the batch is then
-// empty.
-[[nodiscard]] bool batch_put(Window& window, const Spot& spot, const Data& from, Error* error);
-[[nodiscard]] bool batch_get(Window& window, const Spot& spot, const Data& to, Error* error);
-[[nodiscard]] bool batch_accumulate(Window& window, const Spot& spot, const Accumulate& what,
-                                    Error* error);
+// Puts an operation on one run, a put, get or accumulate, into the batch. Returns false if the
+// batch cannot take it; the batch is then empty.
+[[nodiscard]] bool batch_run(Window& window, const Spot& spot, WorkKind kind, const Data& data,
+                             const Elements* elements, const Operation* operation, Error* error);
 
 // Asks the target for an operation with a result, at once. Returns false if the target has not done
 // it and never will.

@@ -333,34 +333,6 @@ Error free_window(Window& window) {
   return MPI_SUCCESS;
 }
 
-void reach_target(Window& window, Target& target) {
-  platform::Guard guard(window.memory_lock);
-  if (target.reach) return;
-  const bool is_far = target.local_rank == not_on_this_node;
-  const Reach* reach = is_far && window.provider ? window.provider : &message_reach;
-  char* row = nullptr;
-  if (!is_far && target.row_address)
-    row = transport::reach_exported(target.local_rank,
-                                    reinterpret_cast<const void*>(target.row_address));
-  target.row = reinterpret_cast<Row*>(row);
-  const LocalRank owner = window.targets[target.owner].local_rank;
-  const bool is_own = owner == transport::own_rank();
-  const auto* address = reinterpret_cast<const char*>(target.address);
-  if (row && (is_own || transport::can_read_from(owner))) reach = &kernel_reach;
-  if (row && !window.is_dynamic()) {
-    target.memory =
-        is_own ? const_cast<char*>(address)
-               : transport::reach_lasting(owner, address, static_cast<std::size_t>(target.bytes),
-                                          &target.attached);
-    if (target.memory) reach = &mapped_reach;
-  }
-  // relaxed: it is set before the first message that a reader of it sends.
-  if (reach->is_remote()) std::atomic_ref(window.sends).store(true, std::memory_order_relaxed);
-  target.mapped = target.memory != nullptr;
-  // ORDER window.reach: release here, acquire in reach; the row and the memory.
-  std::atomic_ref(target.reach).store(reach, std::memory_order_release);
-}
-
 Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit, void* base) {
   if (window.is_dynamic())
     return fail(MPI_ERR_RMA_FLAVOR,

@@ -50,10 +50,10 @@ Error move_runs(Direction direction, Window& window, const Spot& spot, const Dat
 
 Error move(Direction direction, Window& window, const Spot& spot, const Data& data,
            const Place& place) {
-  const bool is_put = direction == Direction::put;
+  const WorkKind kind = direction == Direction::put ? WorkKind::put : WorkKind::get;
   Error error = MPI_SUCCESS;
   if (is_short_run(data) && is_short_run(place) &&
-      (is_put ? batch_put(window, spot, data, &error) : batch_get(window, spot, data, &error)))
+      batch_run(window, spot, kind, data, nullptr, nullptr, &error))
     return error;
   if (data.type->contiguous && place.type->contiguous)
     return move_long_run(direction, window, spot, static_cast<char*>(data.buffer), data.bytes());
@@ -77,7 +77,8 @@ class KernelReach final : public Reach {
     const bool is_short = is_run && is_short_run(what.at);
     Error error = MPI_SUCCESS;
     if (is_short && (what.result ? delegate_get_accumulate(window, spot, what, &error)
-                                 : batch_accumulate(window, spot, what, &error)))
+                                 : batch_run(window, spot, WorkKind::accumulate, *what.from,
+                                             &what.elements, &what.operation, &error)))
       return error;
     // The operations of one origin are done in the order of its calls, so what the batch holds goes
     // first.

@@ -205,8 +205,8 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
     header.number = next_transfer();
     if (Error error = announce(window, spot, RemoteKind::accumulate_run, header, address, bytes))
       return error;
-    if (Error error = begin_transfer_to(window, window.rank_of(*spot.target), header.number,
-                                        {data, bytes, bytes_type}))
+    if (Error error = begin_transfer(window, window.rank_of(*spot.target), header.number,
+                                     {data, bytes, bytes_type}, false))
       return error;
     data += bytes;
     address += static_cast<std::uint64_t>(bytes);
@@ -237,17 +237,17 @@ Error make_room_for_transfer(Window& window) {
 }
 
 Error MessageReach::put(Window& window, const Spot& spot, const Data& from, const Place& to) const {
+  Error error = MPI_SUCCESS;
+  if (begin(window, spot, from, to, WindowOperation::put, &error)) return error;
   if (to.type->contiguous && to.bytes() > message_bytes_max) {
-    if (Error error = make_room_for_transfer(window)) return error;
+    if ((error = make_room_for_transfer(window))) return error;
     RemoteHeader header = header_of(window);
     header.number = next_transfer();
-    if (Error error = announce(window, spot, RemoteKind::put_run, header, spot.address, to.bytes()))
-      return error;
-    return begin_transfer_to(window, to.rank, header.number, from);
+    error = announce(window, spot, RemoteKind::put_run, header, spot.address, to.bytes());
+    return error ? error : begin_transfer(window, to.rank, header.number, from, false);
   }
   Packed packed(&from, true);
   if (!packed.has_memory()) return no_memory_for(from.bytes());
-  Error error = MPI_SUCCESS;
   if (to.type->contiguous && gather_put(window, spot, packed.bytes(), to.bytes(), &error)) {
     note_sent(window, *spot.target);
     return !error && has_much_unflushed(*spot.target, to.bytes(), unflushed_bytes_max)
@@ -259,11 +259,11 @@ Error MessageReach::put(Window& window, const Spot& spot, const Data& from, cons
 }
 
 Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const Place& from) const {
+  Error error = MPI_SUCCESS;
+  if (begin(window, spot, to, from, WindowOperation::get, &error)) return error;
   const bool is_run = from.type->contiguous;
-  if (is_run)
-    if (Error error = make_room_for_transfer(window)) return error;
+  if (is_run && (error = make_room_for_transfer(window))) return error;
   if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max) {
-    Error error = MPI_SUCCESS;
     return gather_get(window, spot, static_cast<char*>(to.buffer), to.bytes(), &error)
                ? error
                : no_memory_for(to.bytes());
@@ -271,7 +271,7 @@ Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const 
   if (is_run) {
     RemoteHeader header = header_of(window);
     header.number = next_transfer();
-    if (Error error = begin_transfer_from(window, from.rank, header.number, to)) return error;
+    if ((error = begin_transfer(window, from.rank, header.number, to, true))) return error;
     return announce(window, spot, RemoteKind::get_run, header, spot.address, from.bytes());
   }
   Packed packed(&to, false);
@@ -279,7 +279,7 @@ Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const 
   Expected expected;
   expected.into = packed.bytes();
   Stream stream(window, *spot.target, RemoteKind::get, header_of(window), &expected);
-  Error error = add_all(stream, spot, from, nullptr, 1, false);
+  error = add_all(stream, spot, from, nullptr, 1, false);
   if (Error refusal = await(window, *spot.target, expected)) error = refusal;
   if (!error) packed.unpack();
   return error;
@@ -401,14 +401,9 @@ Error unlock_remotely(Window& window, Target& target, bool exclusive) {
   return failed ? failed : error;
 }
 
-void post_remotely(Window& window, const Target& origin) {
-  RemoteMessage message(RemoteKind::post, header_of(window));
-  (void)message.send(origin.process);
-}
-
-void complete_remotely(Window& window, const Target& target) {
-  RemoteMessage message(RemoteKind::complete, header_of(window));
-  (void)message.send(target.process);
+void tell_remotely(Window& window, const Target& whom, RemoteKind what) {
+  RemoteMessage message(what, header_of(window));
+  (void)message.send(whom.process);
 }
 
 }  // namespace baton::window

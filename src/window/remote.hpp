@@ -6,6 +6,7 @@
 #pragma once
 
 #include "window/reach.hpp"
+#include "window/remote_message.hpp"
 
 namespace baton::window {
 
@@ -18,6 +19,14 @@ class MessageReach : public Reach {
   Error swap(Window& window, const Spot& spot, const Datatype& type, const void* from,
              const void* expected, void* result) const override;
   Error flush(Window& window, Target& target) const override;
+
+ private:
+  // Begins a put or get in a quicker way, if there is one for it. Returns whether it has, or has
+  // found an error.
+  virtual bool begin(Window&, const Spot&, const Data&, const Place&, WindowOperation,
+                     Error*) const {
+    return false;
+  }
 };
 
 // Waits for earlier transfers if too many are on their way.
@@ -30,7 +39,7 @@ Error flush_all_remotely(Window& window);
 [[nodiscard]] Error finish_transfers(Window& window, const Target* target);
 Error lock_remotely(Window& window, Target& target, bool exclusive);
 Error unlock_remotely(Window& window, Target& target, bool exclusive);
-void post_remotely(Window& window, const Target& origin);
-void complete_remotely(Window& window, const Target& target);
+// Tells a rank of a post, or of a complete.
+void tell_remotely(Window& window, const Target& whom, RemoteKind what);
 
 }  // namespace baton::window

@@ -103,21 +103,17 @@ std::uint32_t next_transfer() {
   return platform::add_shared(numbers_given, 1u);
 }
 
-Error begin_transfer_to(Window& window, int rank, std::uint32_t number, const Data& data) {
+Error begin_transfer(Window& window, int rank, std::uint32_t number, const Data& data, bool gets) {
   Transfer* transfer = begin(window, rank, data);
   if (!transfer) return no_memory();
-  message::begin_send(window.comm->point_to_point, data.buffer, data.count,
-                      const_cast<Datatype&>(*data.type), rank, tag_of(number, false), false,
-                      transfer->request);
-  return MPI_SUCCESS;
-}
-
-Error begin_transfer_from(Window& window, int rank, std::uint32_t number, const Data& data) {
-  Transfer* transfer = begin(window, rank, data);
-  if (!transfer) return no_memory();
-  message::begin_receive(window.comm->point_to_point, data.buffer, data.count,
-                         const_cast<Datatype&>(*data.type), rank, tag_of(number, true),
-                         transfer->request);
+  const message::Context& context = window.comm->point_to_point;
+  auto& type = const_cast<Datatype&>(*data.type);
+  if (gets)
+    message::begin_receive(context, data.buffer, data.count, type, rank, tag_of(number, true),
+                           transfer->request);
+  else
+    message::begin_send(context, data.buffer, data.count, type, rank, tag_of(number, false), false,
+                        transfer->request);
   return MPI_SUCCESS;
 }
 

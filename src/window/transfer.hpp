@@ -41,10 +41,8 @@ std::uint32_t transfers_begun();
 std::uint32_t next_transfer();
 // Begins to send or to receive data that an active message announces under the number. Error:
 // MPI_ERR_NO_MEM.
-[[nodiscard]] Error begin_transfer_to(Window& window, int rank, std::uint32_t number,
-                                      const Data& data);
-[[nodiscard]] Error begin_transfer_from(Window& window, int rank, std::uint32_t number,
-                                        const Data& data);
+[[nodiscard]] Error begin_transfer(Window& window, int rank, std::uint32_t number, const Data& data,
+                                   bool gets);
 // Notes a transfer that has begun.
 void note_begun(Transfer& transfer);
 // Waits until our accesses there without its help are over. It is called before the target is told

@@ -90,22 +90,6 @@ bool ProviderReach::begin(Window& window, const Spot& spot, const Data& data, co
   return goes;
 }
 
-Error ProviderReach::put(Window& window, const Spot& spot, const Data& from,
-                         const Place& to) const {
-  Error error = MPI_SUCCESS;
-  return begin(window, spot, from, to, WindowOperation::put, &error)
-             ? error
-             : MessageReach::put(window, spot, from, to);
-}
-
-Error ProviderReach::get(Window& window, const Spot& spot, const Data& to,
-                         const Place& from) const {
-  Error error = MPI_SUCCESS;
-  return begin(window, spot, to, from, WindowOperation::get, &error)
-             ? error
-             : MessageReach::get(window, spot, to, from);
-}
-
 Error open_provider(Window& window) {
   if (!transport::spans_nodes() || window.is_dynamic() || !spans_nodes(window)) return MPI_SUCCESS;
   auto* reach = new (std::nothrow) ProviderReach(window);

@@ -18,14 +18,11 @@ class ProviderReach final : public MessageReach {
   ~ProviderReach();
   ProviderReach(const ProviderReach&) = delete;
   ProviderReach& operator=(const ProviderReach&) = delete;
-  Error put(Window& window, const Spot& spot, const Data& from, const Place& to) const override;
-  Error get(Window& window, const Spot& spot, const Data& to, const Place& from) const override;
-
   transport::network::RemoteMemory* of;  // by rank of the window
 
  private:
   bool begin(Window& window, const Spot& spot, const Data& data, const Place& place,
-             WindowOperation operation, Error* error) const;
+             WindowOperation operation, Error* error) const override;
   transport::network::RailRegistrations own_;
 };
 
