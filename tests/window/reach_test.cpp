@@ -3,7 +3,6 @@
 #include "window/reach.hpp"
 
 #include "tests/window/windows.hpp"
-#include "transport/heap.hpp"
 
 namespace baton::window {
 namespace {
@@ -166,33 +165,6 @@ TEST_F(chosen_reach, is_the_providers_only_for_another_node) {
   EXPECT_EQ(choose(), &kernel_reach);
   windows.window().provider = nullptr;
   EXPECT_EQ(choose(), &message_reach);
-}
-
-// The row and the memory of rank 1 in its exported heap, or only the row.
-struct on_the_node : chosen_reach {
-  void* export_at_1(std::size_t bytes) {
-    void* memory = nullptr;
-    ranks.as(1, [&] {
-      EXPECT_EQ(transport::allocate_exported(bytes, 64, nullptr, true, &memory), MPI_SUCCESS);
-    });
-    EXPECT_NE(memory, nullptr);
-    return memory;
-  }
-};
-
-TEST_F(on_the_node, is_mapped_where_the_memory_is_exported) {
-  windows.target().row_address = reinterpret_cast<std::uint64_t>(export_at_1(4096));
-  windows.target().address = reinterpret_cast<std::uint64_t>(export_at_1(Windows::bytes));
-  EXPECT_EQ(choose(), &mapped_reach);
-  EXPECT_TRUE(windows.target().mapped && windows.target().memory);
-  EXPECT_FALSE(windows.window().sends);
-}
-
-TEST_F(on_the_node, is_by_the_kernel_where_only_the_row_is_exported) {
-  windows.target().row_address = reinterpret_cast<std::uint64_t>(export_at_1(4096));
-  EXPECT_EQ(choose(), &kernel_reach);
-  EXPECT_FALSE(windows.target().mapped);
-  EXPECT_FALSE(windows.window().sends);
 }
 
 }  // namespace

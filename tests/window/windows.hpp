@@ -3,6 +3,8 @@
 // waits, the others make progress; a wait that never ends is ended by the test's time limit.
 #pragma once
 
+#include <functional>
+
 #include "tests/message/ranks.hpp"
 #include "window/listeners.hpp"
 #include "window/reach.hpp"
@@ -23,7 +25,7 @@ class Windows {
   static constexpr std::int64_t bytes = 1 << 20;
   static constexpr std::uint32_t count = 2;
 
-  explicit Windows(message::Ranks& of) : ranks_(of), waits_(of) {
+  explicit Windows(message::Ranks& of) : ranks_(of), waits_(*this) {
     message::Ranks::byte();
     static const bool made = (datatype::make_predefined_operations(), true);
     (void)made;
@@ -60,6 +62,9 @@ class Windows {
     target().memory = target().mapped ? memory() : nullptr;
     window().sends = reach.is_remote();
   }
+
+  // What rank 1 does once, when rank 0 has waited for a while.
+  std::function<void()> meanwhile;
 
   // --- operations of rank 0 at rank 1
   Error put(const void* from, std::int64_t elements, MPI_Datatype type, std::int64_t offset) {
@@ -108,9 +113,15 @@ class Windows {
   };
   // The other rank goes on while rank 0 waits.
   struct Waits final : message::ProgressSource {
-    explicit Waits(message::Ranks& of) : ranks(of) {}
-    bool advance() override { return ranks.step(1); }
-    message::Ranks& ranks;
+    explicit Waits(Windows& of) : windows(of) {}
+    bool advance() override {
+      if (windows.ranks_.step(1)) return true;
+      if (!windows.meanwhile || ++idle < 10) return false;
+      windows.ranks_.as(1, std::exchange(windows.meanwhile, nullptr));
+      return true;
+    }
+    Windows& windows;
+    int idle = 0;
   };
 
   static Place place(std::int64_t elements, MPI_Datatype type) {
@@ -156,9 +167,11 @@ class Windows {
 };
 
 struct windows_test : testing::Test {
+  explicit windows_test(message::Ranks::Nodes nodes = message::Ranks::Nodes::one)
+      : ranks(Windows::count, nodes), windows(ranks) {}
   message::Ways defaults;
-  message::Ranks ranks{Windows::count};
-  Windows windows{ranks};
+  message::Ranks ranks;
+  Windows windows;
 };
 
 }  // namespace baton::window
