@@ -5,7 +5,6 @@
 #include "datatype/contents.hpp"
 #include "datatype/runs.hpp"
 #include "window/pair.hpp"
-#include "window/spot.hpp"
 #include "world/portability.hpp"
 
 namespace baton::window {

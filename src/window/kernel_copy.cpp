@@ -11,7 +11,6 @@
 #include "transport/single_copy.hpp"
 #include "window/packed.hpp"
 #include "window/pair.hpp"
-#include "window/spot.hpp"
 
 namespace baton::window {
 

@@ -5,7 +5,6 @@
 #include "platform/copy.hpp"
 #include "window/packed.hpp"
 #include "window/reach.hpp"
-#include "window/spot.hpp"
 
 namespace baton::window {
 

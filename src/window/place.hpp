@@ -34,4 +34,10 @@ struct Spot {
   std::uint64_t address;
 };
 
+// Notes plain stores to mapped memory, which a flush has to order.
+inline void note_stores(Window& window) {
+  // relaxed: each thread that stores sets it itself.
+  std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
+}
+
 }  // namespace baton::window

@@ -29,11 +29,6 @@ BATON_INLINE char* find_mapped(Window& window, const Place& place) {
     return nullptr;
   return target.memory + offset;
 }
-// Notes plain stores to mapped memory, which a flush has to order.
-inline void note_stores(Window& window) {
-  // relaxed: each thread that stores sets it itself.
-  std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
-}
 // Returns whether data of this rank has the same elements as the place, so that they can be copied
 // as bytes.
 inline bool is_alike(const Data& data, const Place& place) {

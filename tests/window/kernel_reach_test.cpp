@@ -33,6 +33,12 @@ TEST_F(a_private_target, elements_are_locked_from_the_first_change_on) {
   EXPECT_TRUE(is_served(windows.row().elements, take_number(windows.row().elements), true));
 }
 
+TEST_F(a_private_target, elements_are_locked_from_the_first_swap_on) {
+  std::int64_t one = 1, old;
+  ASSERT_EQ(windows.swap(&one, &one, &old, MPI_INT64_T, 0), MPI_SUCCESS);
+  EXPECT_EQ(mode_of(windows.row().guard), lockfree::GuardMode::always_locked);
+}
+
 TEST_F(a_private_target, the_lock_is_free_again_after_what_the_kernel_refuses) {
   lose_memory();
   std::int64_t one = 1, old;

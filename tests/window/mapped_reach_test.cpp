@@ -40,6 +40,9 @@ TEST_F(a_mapped_target, swaps_of_what_no_instruction_can_change_are_plain_under_
   EXPECT_EQ(std::memcmp(windows.memory() + 2, &wanted, sizeof wanted), 0);
   EXPECT_TRUE(windows.window().dirty);
   EXPECT_EQ(mode_of(windows.row().guard), lockfree::GuardMode::locked);
+  ASSERT_EQ(windows.swap(&expected, &expected, &result, MPI_INT32_T, 2), MPI_SUCCESS);
+  EXPECT_EQ(result, wanted);
+  EXPECT_EQ(std::memcmp(windows.memory() + 2, &wanted, sizeof wanted), 0);
 }
 
 TEST_F(a_mapped_target, needs_no_flush) {

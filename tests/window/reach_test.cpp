@@ -2,6 +2,7 @@
 // which way is chosen for a target.
 #include "window/reach.hpp"
 
+#include "tests/datatype/make.hpp"
 #include "tests/window/windows.hpp"
 
 namespace baton::window {
@@ -15,6 +16,16 @@ const Kind kinds[] = {
     {"mapped", mapped_reach}, {"kernel", kernel_reach}, {"messages", message_reach}};
 void PrintTo(const Kind& kind, std::ostream* to) {
   *to << kind.name;
+}
+
+// A type of two pieces of bytes, each with a gap of 8 bytes behind it.
+MPI_Datatype datatypes_in_turn(std::int64_t first, std::int64_t second) {
+  Datatype *pieces = nullptr, *type = nullptr;
+  EXPECT_EQ(datatype::make_indexed(MPI_COMBINER_INDEXED, {first, second}, {0, first + 8},
+                                   message::Ranks::byte(), &pieces),
+            MPI_SUCCESS);
+  EXPECT_EQ(datatype::make_resized(*pieces, 0, first + second + 16, &type), MPI_SUCCESS);
+  return type->handle;
 }
 
 struct any_reach : windows_test, testing::WithParamInterface<Kind> {
@@ -58,18 +69,41 @@ struct Pair {  // MPI_DOUBLE_INT
 TEST_P(any_reach, data_with_gaps_leaves_the_gaps_on_both_sides) {
   for (std::int64_t pairs : {1, 3, 700}) {
     const auto size = static_cast<std::size_t>(pairs);
-    std::vector<Pair> from(size, {1.5, 2, 3}), to(size, {0, 0, 7});
+    std::vector<Pair> from(size), to(size, {0, 0, 7});
     auto* there = reinterpret_cast<Pair*>(windows.memory());
-    for (std::size_t i = 0; i < size; ++i) there[i] = {0, 0, 5};
+    for (std::size_t i = 0; i < size; ++i) {
+      from[i] = {1.5 + static_cast<double>(i), static_cast<int>(i), 3};
+      there[i] = {0, 0, 5};
+    }
     ASSERT_EQ(windows.put(from.data(), pairs, MPI_DOUBLE_INT, 0), MPI_SUCCESS);
     ASSERT_EQ(windows.flush(), MPI_SUCCESS);
     ASSERT_EQ(windows.get(to.data(), pairs, MPI_DOUBLE_INT, 0), MPI_SUCCESS);
     ASSERT_EQ(windows.flush(), MPI_SUCCESS);
     for (std::size_t i = 0; i < size; ++i) {
-      EXPECT_TRUE(there[i].value == 1.5 && there[i].index == 2 && there[i].gap == 5) << i;
-      EXPECT_TRUE(to[i].value == 1.5 && to[i].index == 2 && to[i].gap == 7) << i;
+      const auto [value, index, gap] = from[i];
+      EXPECT_TRUE(there[i].value == value && there[i].index == index && there[i].gap == 5) << i;
+      EXPECT_TRUE(to[i].value == value && to[i].index == index && to[i].gap == 7) << i;
     }
   }
+}
+
+TEST_P(any_reach, long_and_short_pieces_of_one_type_come_to_their_places) {
+  // 8 B, 20000 B, 8 B, 20000 B, ... with gaps of 8 B.
+  MPI_Datatype type = datatypes_in_turn(8, 20000);
+  const auto from = message::pattern(200000);
+  std::vector<char> to(200000);
+  ASSERT_EQ(windows.put(from.data(), 4, type, 0), MPI_SUCCESS);
+  ASSERT_EQ(windows.flush(), MPI_SUCCESS);
+  ASSERT_EQ(windows.get(to.data(), 4, type, 0), MPI_SUCCESS);
+  ASSERT_EQ(windows.flush(), MPI_SUCCESS);
+  for (std::size_t first = 0; first < 4 * 20024; first += 20024)
+    for (auto [begin, end] : {std::pair{0, 8}, std::pair{16, 20016}}) {
+      const std::size_t at = first + static_cast<std::size_t>(begin);
+      const auto bytes = static_cast<std::size_t>(end - begin);
+      EXPECT_EQ(std::memcmp(windows.memory() + at, from.data() + at, bytes), 0) << at;
+      EXPECT_EQ(std::memcmp(to.data() + at, from.data() + at, bytes), 0) << at;
+      EXPECT_EQ(windows.memory()[at + bytes], 0);
+    }
 }
 
 TEST_P(any_reach, changes_every_element_once_and_returns_what_was_there) {

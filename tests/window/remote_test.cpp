@@ -39,6 +39,20 @@ TEST_F(a_remote_target, short_gets_wait_for_the_flush_and_travel_in_one_message)
   for (int i = 0; i < 3; ++i) EXPECT_EQ(std::memcmp(got[i], data.data() + 100 * i, 8), 0) << i;
 }
 
+TEST_F(a_remote_target, more_short_puts_and_gets_than_a_message_holds_all_arrive) {
+  std::vector<char> got(data.size());
+  for (int i = 0; i < 150; ++i)
+    ASSERT_EQ(windows.put(data.data() + 100 * i, 90, MPI_BYTE, 100 * i), MPI_SUCCESS);
+  ASSERT_EQ(windows.flush(), MPI_SUCCESS);
+  for (int i = 0; i < 150; ++i)
+    ASSERT_EQ(windows.get(got.data() + 100 * i, 90, MPI_BYTE, 100 * i), MPI_SUCCESS);
+  ASSERT_EQ(windows.flush(), MPI_SUCCESS);
+  for (std::size_t i = 0; i < 150; ++i) {
+    EXPECT_EQ(std::memcmp(windows.memory() + 100 * i, data.data() + 100 * i, 90), 0) << i;
+    EXPECT_EQ(std::memcmp(got.data() + 100 * i, data.data() + 100 * i, 90), 0) << i;
+  }
+}
+
 TEST_F(a_remote_target, a_flush_asks_only_for_what_is_not_known_to_be_done) {
   ASSERT_EQ(windows.flush(), MPI_SUCCESS);
   EXPECT_EQ(lines_sent(), 0u);
@@ -64,6 +78,7 @@ TEST_F(a_remote_target, what_lies_outside_of_its_memory_is_refused_at_the_next_f
   auto refused = [&](Error begun) {
     EXPECT_EQ(begun, MPI_SUCCESS);
     EXPECT_EQ(windows.flush(), MPI_ERR_RMA_RANGE);
+    ASSERT_EQ(windows.put(&one, 8, MPI_BYTE, 0), MPI_SUCCESS);
     EXPECT_EQ(windows.flush(), MPI_SUCCESS);
   };
   constexpr std::int64_t last = Windows::bytes - 4;  // half of eight bytes
@@ -77,6 +92,46 @@ TEST_F(a_remote_target, what_lies_outside_of_its_memory_is_refused_at_the_next_f
   refused(windows.swap(&one, &one, old, MPI_INT64_T, last));
   EXPECT_EQ(old[0], 7);
   EXPECT_EQ(transfers_begun(), 0u);
+}
+
+// Data that goes beside its announcement takes several steps of both ranks.
+struct a_slow_target : testing::Test {
+  a_slow_target() {
+    settings.cma = 0;
+    ranks = std::make_unique<message::Ranks>(Windows::count);
+    windows = std::make_unique<Windows>(*ranks);
+    windows->use(message_reach);
+  }
+  ~a_slow_target() {
+    windows.reset();
+    ranks.reset();
+  }
+  message::Ways defaults;
+  std::unique_ptr<message::Ranks> ranks;
+  std::unique_ptr<Windows> windows;
+};
+
+TEST_F(a_slow_target, changes_elements_in_the_order_of_the_calls) {
+  constexpr std::int64_t elements = 100000;
+  const std::vector<std::int64_t> fives(elements, 5), twos(elements, 2);
+  std::int64_t three = 3, old = 0, found = 0;
+  auto change = [&](MPI_Op operation, const std::int64_t* from, std::int64_t* result,
+                    std::int64_t count) {
+    ASSERT_EQ(windows->change(operation, from, result, count, MPI_INT64_T, 0), MPI_SUCCESS);
+  };
+  change(MPI_REPLACE, fives.data(), nullptr, elements);
+  change(MPI_SUM, &three, nullptr, 1);
+  change(MPI_PROD, twos.data(), nullptr, elements);
+  change(MPI_SUM, &three, &old, 1);
+  change(MPI_REPLACE, fives.data(), nullptr, elements);
+  const std::int64_t six = 6;
+  ASSERT_EQ(windows->swap(&six, fives.data(), &found, MPI_INT64_T, 0), MPI_SUCCESS);
+  ASSERT_EQ(windows->flush(), MPI_SUCCESS);
+  auto* there = reinterpret_cast<std::int64_t*>(windows->memory());
+  EXPECT_EQ(old, (5 + 3) * 2);
+  EXPECT_EQ(found, 5);
+  EXPECT_EQ(there[0], 6);
+  EXPECT_EQ(there[elements - 1], 5);
 }
 
 TEST_F(a_remote_target, grants_its_lock_when_the_holder_lets_go) {
