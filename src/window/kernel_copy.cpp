@@ -47,15 +47,11 @@ BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
       rank);
 }
 
-LocalRank owner_of(const Window& window, const Target& target) {
-  return window.targets[target.owner].local_rank;
-}
-
 }  // namespace
 
 Error copy_spot(Direction direction, const Window& window, const Spot& spot, std::uint64_t address,
                 void* here, std::int64_t bytes) {
-  const LocalRank owner = owner_of(window, *spot.target);
+  const LocalRank owner = window.targets[spot.target->owner].local_rank;
   auto* there = reinterpret_cast<void*>(address);
   const bool done = direction == Direction::put
                         ? transport::write_by_kernel(owner, here, there, bytes)
@@ -65,7 +61,7 @@ Error copy_spot(Direction direction, const Window& window, const Spot& spot, std
 
 Error copy_spot(Direction direction, const Window& window, const Spot& spot,
                 const platform::ProcessRuns& runs, void* here) {
-  const LocalRank owner = owner_of(window, *spot.target);
+  const LocalRank owner = window.targets[spot.target->owner].local_rank;
   const bool done = direction == Direction::put ? transport::write_runs_to(owner, here, runs)
                                                 : transport::read_runs_from(owner, runs, here);
   return done ? MPI_SUCCESS : kernel_refuses(window, spot);

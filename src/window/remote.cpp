@@ -263,11 +263,10 @@ Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const 
   if (begin(window, spot, to, from, WindowOperation::get, &error)) return error;
   const bool is_run = from.type->contiguous;
   if (is_run && (error = make_room_for_transfer(window))) return error;
-  if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max) {
+  if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max)
     return gather_get(window, spot, static_cast<char*>(to.buffer), to.bytes(), &error)
                ? error
                : no_memory_for(to.bytes());
-  }
   if (is_run) {
     RemoteHeader header = header_of(window);
     header.number = next_transfer();
