@@ -94,44 +94,49 @@ TEST_F(a_remote_target, what_lies_outside_of_its_memory_is_refused_at_the_next_f
   EXPECT_EQ(transfers_begun(), 0u);
 }
 
-// Data that goes beside its announcement takes several steps of both ranks.
-struct a_slow_target : testing::Test {
-  a_slow_target() {
-    settings.cma = 0;
-    ranks = std::make_unique<message::Ranks>(Windows::count);
-    windows = std::make_unique<Windows>(*ranks);
-    windows->use(message_reach);
+TEST_F(a_remote_target, an_accumulate_waits_for_those_before_it_whose_data_goes_beside) {
+  const std::vector<std::int64_t> fives(3000, 5);
+  auto* there = reinterpret_cast<std::int64_t*>(windows.memory());
+  for (bool swaps : {false, true}) {
+    there[2999] = 0;
+    ASSERT_EQ(windows.change(MPI_REPLACE, fives.data(), nullptr, 3000, MPI_INT64_T, 0),
+              MPI_SUCCESS);
+    EXPECT_EQ(there[2999], 0);
+    if (swaps)
+      ASSERT_EQ(windows.swap(&one, fives.data(), old, MPI_INT64_T, 0), MPI_SUCCESS);
+    else
+      ASSERT_EQ(windows.change(MPI_SUM, &one, nullptr, 1, MPI_INT64_T, 0), MPI_SUCCESS);
+    EXPECT_EQ(there[2999], 5);
+    ASSERT_EQ(windows.flush(), MPI_SUCCESS);
+    EXPECT_EQ(there[0], swaps ? 1 : 6);
   }
-  ~a_slow_target() {
-    windows.reset();
-    ranks.reset();
-  }
-  message::Ways defaults;
-  std::unique_ptr<message::Ranks> ranks;
-  std::unique_ptr<Windows> windows;
-};
+}
 
-TEST_F(a_slow_target, changes_elements_in_the_order_of_the_calls) {
-  constexpr std::int64_t elements = 100000;
-  const std::vector<std::int64_t> fives(elements, 5), twos(elements, 2);
-  std::int64_t three = 3, old = 0, found = 0;
-  auto change = [&](MPI_Op operation, const std::int64_t* from, std::int64_t* result,
-                    std::int64_t count) {
-    ASSERT_EQ(windows->change(operation, from, result, count, MPI_INT64_T, 0), MPI_SUCCESS);
+TEST_F(a_remote_target, applies_accumulates_as_announced_whichever_data_comes_first) {
+  std::int64_t operands[2] = {5, 2};
+  const MPI_Op operations[2] = {MPI_REPLACE, MPI_SUM};
+  message::Request sendings[2];
+  auto announce = [&](std::uint32_t number) {
+    RemoteHeader header;
+    header.window = windows.window().comm->id;
+    header.operation = datatype::operations.to_int(operations[number]);
+    header.type = datatype::datatypes.to_int(MPI_INT64_T);
+    header.number = number;
+    RemoteMessage message(RemoteKind::accumulate_run, header);
+    message.add(windows.target().address, nullptr, sizeof one);
+    ranks.as(0, [&] { EXPECT_EQ(message.send(windows.target().process), MPI_SUCCESS); });
   };
-  change(MPI_REPLACE, fives.data(), nullptr, elements);
-  change(MPI_SUM, &three, nullptr, 1);
-  change(MPI_PROD, twos.data(), nullptr, elements);
-  change(MPI_SUM, &three, &old, 1);
-  change(MPI_REPLACE, fives.data(), nullptr, elements);
-  const std::int64_t six = 6;
-  ASSERT_EQ(windows->swap(&six, fives.data(), &found, MPI_INT64_T, 0), MPI_SUCCESS);
-  ASSERT_EQ(windows->flush(), MPI_SUCCESS);
-  auto* there = reinterpret_cast<std::int64_t*>(windows->memory());
-  EXPECT_EQ(old, (5 + 3) * 2);
-  EXPECT_EQ(found, 5);
-  EXPECT_EQ(there[0], 6);
-  EXPECT_EQ(there[elements - 1], 5);
+  auto send = [&](std::uint32_t number) {
+    ranks.send(0, 1, &operands[number], sizeof one, tag_of(number, false), sendings[number]);
+    ranks.settle();
+  };
+  auto* there = reinterpret_cast<std::int64_t*>(windows.memory());
+  announce(0);
+  announce(1);
+  send(1);
+  EXPECT_EQ(*there, 0);
+  send(0);
+  EXPECT_EQ(*there, 5 + 2);
 }
 
 TEST_F(a_remote_target, grants_its_lock_when_the_holder_lets_go) {
