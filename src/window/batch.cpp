@@ -157,8 +157,8 @@ bool delegate_get_accumulate(Window& window, const Spot& spot, const Accumulate&
   const std::int64_t bytes = what.result->bytes();
   return do_now(window, spot, WorkKind::get_accumulate, what.elements.type, &what.operation, bytes,
                 what.result->buffer, error, [&](char* data) {
-                  if (!what.from) return;
-                  std::memcpy(data, what.from->buffer, static_cast<std::size_t>(bytes));
+                  if (what.from)
+                    std::memcpy(data, what.from->buffer, static_cast<std::size_t>(bytes));
                 });
 }
 

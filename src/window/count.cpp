@@ -42,17 +42,16 @@ ReachReason reason_of(const Window& window, const Spot& spot) {
 
 void count_special(const Window& window, std::int64_t bytes, const Spot& spot,
                    WindowOperation operation) {
+  if (!transport::job().explain) return;
   const bool moves = operation == WindowOperation::put || operation == WindowOperation::get;
-  const ReachWay way = reach_of(spot).way;
-  const bool by_provider = way == ReachWay::provider;
-  if (by_provider && moves) return;
-  count_way(window, bytes, by_provider ? ReachWay::message : way, reason_of(window, spot),
-            operation);
+  ReachWay way = reach_of(spot).way;
+  if (way == ReachWay::provider && moves) return;
+  if (way == ReachWay::provider) way = ReachWay::message;
+  count_way(window, bytes, way, reason_of(window, spot), operation);
 }
 
 void count_way(const Window& window, std::int64_t bytes, ReachWay way, ReachReason reason,
                WindowOperation operation) {
-  if (!transport::job().explain) return;
   const auto memory = static_cast<int>(memory_of(window));
   OneSidedCounts& counts = message::engine.one_sided;
   Tally& tally = counts.tally[memory][static_cast<int>(way)][static_cast<int>(operation)];

@@ -297,21 +297,20 @@ Error MessageReach::change(Window& window, const Spot& spot, const Accumulate& w
   Packed in(from, true);
   if (!in.has_memory()) return no_memory_for(at.bytes());
   const char* data = in.bytes();
-  const bool padded = elements.is_padded();
   if (result && result->type->contiguous) {
     // The answers bring data to its place, and show that the operation is done.
     Answered answered(window, spot, static_cast<char*>(result->buffer));
     if (answered.error()) return answered.error();
     if (!answered.is_expected()) return no_memory_for(at.bytes());
     Stream stream(window, *spot.target, RemoteKind::accumulate, header, answered.expected());
-    return add_all(stream, spot, at, data, elements.bytes, padded);
+    return add_all(stream, spot, at, data, elements.bytes, elements.is_padded());
   }
   Packed old(result, false);
   if (!old.has_memory()) return no_memory_for(at.bytes());
   Expected expected;
   expected.into = old.bytes();
   Stream stream(window, *spot.target, RemoteKind::accumulate, header, result ? &expected : nullptr);
-  Error error = add_all(stream, spot, at, data, elements.bytes, padded);
+  Error error = add_all(stream, spot, at, data, elements.bytes, elements.is_padded());
   if (!result) return error;
   if (Error refusal = await(window, *spot.target, expected)) error = refusal;
   if (!error) old.unpack();

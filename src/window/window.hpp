@@ -180,10 +180,12 @@ inline SharedWord* words_at(Row& row, std::uint64_t offset) {
 
 // Finds out how a target is reached: maps its row, and its memory except in dynamic windows.
 BATON_COLD void reach_target(Window& window, Target& target);
-inline void reach(Window& window, Target& target) {
+inline const Reach* known_reach(Target& target) {
   // ORDER window.reach: acquire here, release in reach_target; its row and memory are known.
-  if (BATON_UNLIKELY(!std::atomic_ref(target.reach).load(std::memory_order_acquire)))
-    reach_target(window, target);
+  return std::atomic_ref(target.reach).load(std::memory_order_acquire);
+}
+inline void reach(Window& window, Target& target) {
+  if (BATON_UNLIKELY(!known_reach(target))) reach_target(window, target);
 }
 
 // Makes a window. It is collective over `comm`. A failure of one rank only (no memory) is an error

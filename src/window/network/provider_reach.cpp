@@ -102,7 +102,6 @@ Error open_provider(Window& window) {
 
 void close_provider(Window& window) {
   delete static_cast<const ProviderReach*>(window.provider);
-  window.provider = nullptr;
 }
 
 }  // namespace baton::window
