@@ -1,6 +1,4 @@
 // Memory that is mapped here: copies, and changes of elements in place.
-#include <cstring>
-
 #include "datatype/pack.hpp"
 #include "platform/copy.hpp"
 #include "window/packed.hpp"
