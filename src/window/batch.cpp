@@ -54,26 +54,24 @@ Error accumulate_by_kernel(Window& window, Work& work) {
   hold.keep_locked();
   return for_each_ascending(work, [&](const platform::ProcessRuns& runs, const char* in) {
     alignas(16) char copy[Work::data_bytes_max];
-    if (Error error = read_spot(window, spot, runs, copy)) return error;
+    if (Error error = copy_spot(Direction::get, window, spot, runs, copy)) return error;
     change_plainly(elements.change, elements.bytes, in, copy, nullptr,
                    static_cast<std::int64_t>(runs.bytes()) / elements.bytes);
-    return write_spot(window, spot, runs, copy);
+    return copy_spot(Direction::put, window, spot, runs, copy);
   });
 }
 
 Error move_by_kernel(Window& window, Work& work) {
   const Spot spot = spot_of(work);
-  const auto bytes = static_cast<std::int64_t>(work.first.bytes);
   if (batch.kind == WorkKind::accumulate) return accumulate_by_kernel(window, work);
+  const Direction direction = batch.kind == WorkKind::put ? Direction::put : Direction::get;
   if (work.pieces == 1)
-    return batch.kind == WorkKind::put
-               ? write_spot(window, spot, work.first.address, work.data, bytes)
-               : read_spot(window, spot, work.first.address, work.data, bytes);
+    return copy_spot(direction, window, spot, work.first.address, work.data,
+                     static_cast<std::int64_t>(work.first.bytes));
   platform::ProcessRuns runs;
   for (std::uint32_t i = 0; i < work.pieces; ++i)
     runs.add(reinterpret_cast<const void*>(work.piece(i).address), work.piece(i).bytes);
-  return batch.kind == WorkKind::put ? write_spot(window, spot, runs, work.data)
-                                     : read_spot(window, spot, runs, work.data);
+  return copy_spot(direction, window, spot, runs, work.data);
 }
 
 Error finish_under_lock() {
@@ -122,72 +120,56 @@ Work* room_for(Window& window, const Spot& spot, WorkKind kind, const Elements* 
   return work;
 }
 
-bool add_run(Window& window, const Spot& spot, const void* from, std::int64_t bytes, WorkKind kind,
-             const Elements* elements, const Operation* operation, Error* error) {
+// Hands an operation with a result to the target at once; `fill` writes its data.
+template <class Fill>
+bool do_now(Window& window, const Spot& spot, WorkKind kind, const Datatype* type,
+            const Operation* operation, std::int64_t bytes, void* result, Error* error, Fill fill) {
   platform::Guard guard(delegation_lock);
-  Work* work = room_for(window, spot, kind, elements, operation, bytes, error);
-  if (!work) return false;
-  std::memcpy(work->add(spot.address, static_cast<std::uint64_t>(bytes)), from,
-              static_cast<std::size_t>(bytes));
-  return true;
-}
-
-// Hands one piece of work to the target at once; its result replaces its data.
-bool do_now(Window& window, const Target& target, Work& work, Error* error) {
-  if (!delegate(target, work)) return false;
-  if (work.error) *error = refused(window.rank_of(target), work.error);
+  Work* work = own_work();
+  if (!work || (*error = finish_under_lock())) return work != nullptr;
+  describe_work(*work, window, kind, type, operation);
+  char* data = work->add(spot.address, static_cast<std::uint64_t>(bytes));
+  fill(data);
+  if (!delegate(*spot.target, *work)) return false;
+  if (work->error)
+    *error = refused(window.rank_of(*spot.target), work->error);
+  else
+    std::memcpy(result, data, static_cast<std::size_t>(bytes));
   return true;
 }
 
 }  // namespace
 
-bool batch_put(Window& window, const Spot& spot, const Data& from, Error* error) {
-  return add_run(window, spot, from.buffer, from.bytes(), WorkKind::put, nullptr, nullptr, error);
-}
-
-bool batch_get(Window& window, const Spot& spot, const Data& to, Error* error) {
+bool batch_run(Window& window, const Spot& spot, WorkKind kind, const Data& data,
+               const Elements* elements, const Operation* operation, Error* error) {
   platform::Guard guard(delegation_lock);
-  Work* work = room_for(window, spot, WorkKind::get, nullptr, nullptr, to.bytes(), error);
+  const std::int64_t bytes = data.bytes();
+  Work* work = room_for(window, spot, kind, elements, operation, bytes, error);
   if (!work) return false;
-  batch.into[work->pieces] = static_cast<char*>(to.buffer);
-  (void)work->add(spot.address, static_cast<std::uint64_t>(to.bytes()));
+  if (kind == WorkKind::get) batch.into[work->pieces] = static_cast<char*>(data.buffer);
+  char* place = work->add(spot.address, static_cast<std::uint64_t>(bytes));
+  if (kind != WorkKind::get) std::memcpy(place, data.buffer, static_cast<std::size_t>(bytes));
   return true;
 }
 
-bool batch_accumulate(Window& window, const Spot& spot, const Elements& elements, const Data& from,
-                      const Operation& operation, Error* error) {
-  return add_run(window, spot, from.buffer, from.bytes(), WorkKind::accumulate, &elements,
-                 &operation, error);
-}
-
-bool delegate_get_accumulate(Window& window, const Spot& spot, const Elements& elements,
-                             const Data* from, const Data& result, const Operation& operation,
+bool delegate_get_accumulate(Window& window, const Spot& spot, const Accumulate& what,
                              Error* error) {
-  platform::Guard guard(delegation_lock);
-  Work* work = own_work();
-  if (!work || (*error = finish_under_lock())) return work != nullptr;
-  describe_work(*work, window, WorkKind::get_accumulate, elements.type, &operation);
-  const auto bytes = static_cast<std::size_t>(result.bytes());
-  char* data = work->add(spot.address, bytes);
-  if (from) std::memcpy(data, from->buffer, bytes);
-  if (!do_now(window, *spot.target, *work, error)) return false;
-  if (!*error) std::memcpy(result.buffer, data, bytes);
-  return true;
+  const std::int64_t bytes = what.result->bytes();
+  return do_now(window, spot, WorkKind::get_accumulate, what.elements.type, &what.operation, bytes,
+                what.result->buffer, error, [&](char* data) {
+                  if (what.from)
+                    std::memcpy(data, what.from->buffer, static_cast<std::size_t>(bytes));
+                });
 }
 
 bool delegate_compare_and_swap(Window& window, const Spot& spot, const Datatype& type,
                                const void* from, const void* expected, void* result, Error* error) {
-  platform::Guard guard(delegation_lock);
-  Work* work = own_work();
-  if (!work || (*error = finish_under_lock())) return work != nullptr;
-  describe_work(*work, window, WorkKind::compare_and_swap, &type, nullptr);
   const auto bytes = static_cast<std::size_t>(type.size);
-  char* data = work->add(spot.address, bytes);
-  std::memcpy(data, from, bytes);
-  std::memcpy(data + bytes, expected, bytes);
-  if (!do_now(window, *spot.target, *work, error)) return false;
-  if (!*error) std::memcpy(result, data, bytes);
-  return true;
+  return do_now(window, spot, WorkKind::compare_and_swap, &type, nullptr, type.size, result, error,
+                [&](char* data) {
+                  std::memcpy(data, from, bytes);
+                  std::memcpy(data + bytes, expected, bytes);
+                });
 }
 
 Error finish_gathered(Window& window) {

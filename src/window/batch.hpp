@@ -7,9 +7,8 @@
 // an epoch, a flush or a request form ends.
 #pragma once
 
-#include "window/change.hpp"
 #include "window/delegate.hpp"
-#include "window/place.hpp"
+#include "window/reach.hpp"
 
 namespace baton::window {
 
@@ -18,25 +17,19 @@ namespace baton::window {
 inline constexpr std::int64_t batch_bytes_max = 4096;
 
 // Returns whether data is one run of bytes that is short enough for a batch.
-inline bool is_short_run(const Data& data) {
-  return data.type->contiguous && data.bytes() <= batch_bytes_max;
-}
-inline bool is_short_run(const Place& place) {
-  return place.type->contiguous && place.bytes() <= batch_bytes_max;
+template <class Side>
+bool is_short_run(const Side& side) {
+  return side.type->contiguous && side.bytes() <= batch_bytes_max;
 }
 
-// Puts an operation into the batch. Returns false if the batch cannot take it; the batch is then
-// empty.
-[[nodiscard]] bool batch_put(Window& window, const Spot& spot, const Data& from, Error* error);
-[[nodiscard]] bool batch_get(Window& window, const Spot& spot, const Data& to, Error* error);
-[[nodiscard]] bool batch_accumulate(Window& window, const Spot& spot, const Elements& elements,
-                                    const Data& from, const Operation& operation, Error* error);
+// Puts an operation on one run, a put, get or accumulate, into the batch. Returns false if the
+// batch cannot take it; the batch is then empty.
+[[nodiscard]] bool batch_run(Window& window, const Spot& spot, WorkKind kind, const Data& data,
+                             const Elements* elements, const Operation* operation, Error* error);
 
 // Asks the target for an operation with a result, at once. Returns false if the target has not done
 // it and never will.
-[[nodiscard]] bool delegate_get_accumulate(Window& window, const Spot& spot,
-                                           const Elements& elements, const Data* from,
-                                           const Data& result, const Operation& operation,
+[[nodiscard]] bool delegate_get_accumulate(Window& window, const Spot& spot, const Accumulate& what,
                                            Error* error);
 [[nodiscard]] bool delegate_compare_and_swap(Window& window, const Spot& spot, const Datatype& type,
                                              const void* from, const void* expected, void* result,

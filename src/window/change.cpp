@@ -1,12 +1,9 @@
 #include "window/change.hpp"
 
-#include <algorithm>
-#include <cstdlib>
 #include <cstring>
 
 #include "datatype/contents.hpp"
 #include "datatype/runs.hpp"
-#include "window/kernel_copy.hpp"
 #include "window/pair.hpp"
 #include "world/portability.hpp"
 
@@ -79,124 +76,37 @@ bool can_be_atomic(const Elements& elements, const Place& at, char* memory) {
   });
 }
 
-namespace {
-
-// This is applied to the runs of the target one after another, and does to each what the accumulate
-// asks.
-class Accumulation {
- public:
-  Accumulation(Window& window, const Spot& spot, const Elements& elements, bool atomic,
-               const char* in, char* old)
-      : window_(window), spot_(spot), elements_(elements), atomic_(atomic), in_(in), old_(old) {}
-
-  Error run(const Place& at) {
-    char* origin = spot_.memory ? spot_.memory : reinterpret_cast<char*>(spot_.address);
-    if (elements_.is_padded()) return run_pairs(at, origin);
-    if (!spot_.memory) return run_through_kernel(at, origin);
-    datatype::for_each_run(*at.type, origin, at.count, [&](char* place, std::int64_t bytes) {
-      change(place, bytes);
-      return true;
+void change_place(const Elements& elements, char* memory, bool atomic, const char* in, char* old,
+                  const Place& at) {
+  auto step = [&](std::int64_t bytes) {
+    if (in) in += bytes;
+    if (old) old += bytes;
+    return true;
+  };
+  if (elements.is_padded()) {
+    const auto change = atomic ? change_pair_atomically : change_pair;
+    for_each_pair(*elements.type, *at.type, memory, at.count, [&](char* place) {
+      change(elements.change, *elements.type, in, place, old);
+      return step(elements.type->size);
     });
-    return MPI_SUCCESS;
+    return;
   }
+  const auto change = atomic ? change_atomically : change_plainly;
+  datatype::for_each_run(*at.type, memory, at.count, [&](char* place, std::int64_t bytes) {
+    change(elements.change, elements.bytes, in, place, old, bytes / elements.bytes);
+    return step(bytes);
+  });
+}
 
- private:
-  void change(char* place, std::int64_t bytes) {
-    const std::int64_t count = bytes / elements_.bytes;
-    if (atomic_)
-      change_atomically(elements_.change, elements_.bytes, in_, place, old_, count);
-    else
-      change_plainly(elements_.change, elements_.bytes, in_, place, old_, count);
-    if (in_) in_ += bytes;
-    if (old_) old_ += bytes;
-  }
-
-  // Reads runs, changes them in a copy and writes them back, as many together as fit into the copy.
-  BATON_COLD Error run_through_kernel(const Place& at, char* origin) {
-    constexpr std::int64_t copy_bytes_max = 1 << 16;  // guess: stays in cache
-    char short_copy[512];
-    const std::int64_t room = std::min(at.bytes(), copy_bytes_max);
-    const bool is_short = room <= static_cast<std::int64_t>(sizeof short_copy);
-    char* copy = is_short ? short_copy : static_cast<char*>(std::malloc(copy_bytes_max));
-    if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a copy of what is accumulated");
-    platform::ProcessRuns runs;
-    Error error = MPI_SUCCESS;
-    datatype::for_each_run(*at.type, origin, at.count, [&](char* place, std::int64_t bytes) {
-      while (bytes > 0 && !error) {
-        const std::int64_t left = room - static_cast<std::int64_t>(runs.bytes());
-        const std::int64_t here = std::min(bytes, left / elements_.bytes * elements_.bytes);
-        if (here == 0 || !runs.has_room()) {
-          error = change_copy(runs, copy);
-          continue;
-        }
-        runs.add(place, static_cast<std::size_t>(here));
-        place += here;
-        bytes -= here;
-      }
-      return error == MPI_SUCCESS;
-    });
-    if (!error) error = change_copy(runs, copy);
-    if (!is_short) std::free(copy);
-    return error;
-  }
-
-  Error change_copy(platform::ProcessRuns& runs, char* copy) {
-    if (Error error = read_spot(window_, spot_, runs, copy)) return error;
-    change(copy, static_cast<std::int64_t>(runs.bytes()));
-    Error error = MPI_SUCCESS;
-    if (elements_.change.kind != Change::Kind::nothing)
-      error = write_spot(window_, spot_, runs, copy);
-    runs.clear();
-    return error;
-  }
-
-  // Changes each pair by itself, in the form of a C struct.
-  BATON_COLD Error run_pairs(const Place& at, char* origin) {
-    const Datatype& pair = *elements_.type;
-    for_each_pair(pair, *at.type, origin, at.count, [&](char* place) {
-      if (atomic_)
-        change_pair_atomically(elements_.change, pair, in_, place, old_);
-      else if (spot_.memory)
-        change_pair(elements_.change, pair, in_, place, old_);
-      else
-        error_ = change_pair_through_kernel(place);
-      if (in_) in_ += pair.size;
-      if (old_) old_ += pair.size;
-      return error_ == MPI_SUCCESS;
-    });
-    return error_;
-  }
-
-  Error change_pair_through_kernel(char* place) {
-    const Datatype& pair = *elements_.type;
-    alignas(16) char there[element_bytes_max] = {};
-    const auto address = reinterpret_cast<std::uint64_t>(place);
-    Error error = read_spot(window_, spot_, address, there, pair.extent);
-    if (error) return error;
-    change_pair(elements_.change, pair, in_, there, old_);
-    if (elements_.change.kind == Change::Kind::nothing) return MPI_SUCCESS;
-    datatype::for_each_run(pair, place, 1, [&](char* run, std::int64_t bytes) {
-      error = write_spot(window_, spot_, reinterpret_cast<std::uint64_t>(run),
-                         there + (run - place), bytes);
-      return error == MPI_SUCCESS;
-    });
-    return error;
-  }
-
-  Window& window_;
-  const Spot& spot_;
-  const Elements& elements_;
-  bool atomic_;
-  const char* in_;
-  char* old_;
-  Error error_ = MPI_SUCCESS;
-};
-
-}  // namespace
-
-Error change_place(Window& window, const Spot& spot, const Elements& elements, bool atomic,
-                   const char* in, char* old, const Place& at) {
-  return Accumulation(window, spot, elements, atomic, in, old).run(at);
+void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
+                  const void* expected, void* old) {
+  const ElementHold hold(window, *spot.target, 1, is_atomic_array(spot.memory, type));
+  if (BATON_LIKELY(hold.is_atomic()))
+    return compare_and_swap_atomically(type.size, expected, from, spot.memory, old);
+  const auto bytes = static_cast<std::size_t>(type.size);
+  std::memcpy(old, spot.memory, bytes);
+  if (std::memcmp(old, expected, bytes) == 0) std::memcpy(spot.memory, from, bytes);
+  note_stores(window);
 }
 
 Error change_own(Window& window, char* memory, const Datatype& type, std::int64_t bytes,
@@ -204,19 +114,9 @@ Error change_own(Window& window, char* memory, const Datatype& type, std::int64_
   Elements elements;
   if (Error error = describe(operation, type, &elements)) return error;
   const Place at{window.rank(), 0, bytes / type.size, &type};
-  const Spot spot{&window.own(), memory, reinterpret_cast<std::uint64_t>(memory)};
   const ElementHold hold(window, window.own(), at.count, can_be_atomic(elements, at, memory));
-  return change_place(window, spot, elements, hold.is_atomic(), in, old, at);
-}
-
-void swap_own(Window& window, char* memory, const Datatype& type, const void* from,
-              const void* expected, void* old) {
-  const Spot spot{&window.own(), memory, reinterpret_cast<std::uint64_t>(memory)};
-  const ElementHold hold(window, window.own(), 1, is_atomic_array(spot, type));
-  if (hold.is_atomic()) return compare_and_swap_atomically(type.size, expected, from, memory, old);
-  const auto bytes = static_cast<std::size_t>(type.size);
-  std::memcpy(old, memory, bytes);
-  if (std::memcmp(old, expected, bytes) == 0) std::memcpy(memory, from, bytes);
+  change_place(elements, memory, hold.is_atomic(), in, old, at);
+  return MPI_SUCCESS;
 }
 
 }  // namespace baton::window

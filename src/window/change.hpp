@@ -55,24 +55,23 @@ BATON_INLINE bool describe_change(const Operation& operation, const Datatype& ty
 // Returns whether each element of the place can be changed by an atomic instruction.
 bool can_be_atomic(const Elements& elements, const Place& at, char* memory);
 
-// Returns whether each element of a predefined type, from the spot on, can be changed by an atomic
-// instruction.
-inline bool is_atomic_array(const Spot& spot, const Datatype& type) {
-  return spot.memory && type.contiguous && is_atomic_size(type.size) &&
-         is_atomic_place(spot.memory, type.size);
+// Returns whether each element of a predefined type, from mapped memory on, can be changed by an
+// atomic instruction.
+inline bool is_atomic_array(const void* memory, const Datatype& type) {
+  return type.contiguous && is_atomic_size(type.size) && is_atomic_place(memory, type.size);
 }
 
-// Changes the elements of a place, which this rank holds (elements.hpp). `in` and `old` are packed,
-// or null.
-[[nodiscard]] Error change_place(Window& window, const Spot& spot, const Elements& elements,
-                                 bool atomic, const char* in, char* old, const Place& at);
+// Changes the elements of a place at `memory`, which this rank holds (elements.hpp). `in` and `old`
+// are packed, or null.
+void change_place(const Elements& elements, char* memory, bool atomic, const char* in, char* old,
+                  const Place& at);
+// Compares and swaps one element in mapped memory.
+void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
+                  const void* expected, void* old);
 
 // Changes contiguous elements at `memory` of this rank, called by its progress for another rank.
 // `in` and `old` are packed, or null.
 [[nodiscard]] Error change_own(Window& window, char* memory, const Datatype& type,
                                std::int64_t bytes, const Operation& operation, const char* in,
                                char* old);
-void swap_own(Window& window, char* memory, const Datatype& type, const void* from,
-              const void* expected, void* old);
-
 }  // namespace baton::window

@@ -10,6 +10,7 @@
 #include "transport/heap.hpp"
 #include "window/change.hpp"
 #include "window/conflict.hpp"
+#include "window/reach.hpp"
 #include "window/spot.hpp"
 #include "world/agree/agree.hpp"
 
@@ -66,7 +67,7 @@ std::uint64_t map_tables(Window& window, const std::uint64_t* addresses) {
   for (int rank = 0; rank < window.ranks(); ++rank) {
     Target& target = window.targets[rank];
     reach(window, target);
-    memory_too &= target.way == Way::mapped || target.bytes == 0;
+    memory_too &= target.mapped || target.bytes == 0;
     tables &= addresses[rank] != 0;
     if (rank == window.rank()) continue;
     char* memory = nullptr;
@@ -275,7 +276,7 @@ Error CheckedAccess::begin() {
   compares_ = access_.era != Era::passive && window_.checks->has_copies && table->has_copy;
   const Error error = judge();
   // An operation that goes by messages may wait for its target, which may need the table's lock.
-  if (error || spot_.is_remote()) end(error);
+  if (error || spot_.target->reach->is_remote()) end(error);
   return error;
 }
 

@@ -5,7 +5,7 @@
 #include "message/core/engine.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
-#include "window/by_provider.hpp"
+#include "window/reach.hpp"
 
 namespace baton::window {
 
@@ -28,7 +28,7 @@ WindowMemory memory_of(const Window& window) {
 ReachReason reason_of(const Window& window, const Spot& spot) {
   const Target& target = *spot.target;
   if (spot.memory) return ReachReason::none;
-  if (!spot.is_remote()) return ReachReason::private_memory;
+  if (!target.reach->is_remote()) return ReachReason::private_memory;
   if (target.local_rank == not_on_this_node) return ReachReason::other_node;
   if (!target.row) return ReachReason::no_common_memory;
   const Reason refusal = transport::refusal(window.targets[target.owner].local_rank);
@@ -38,41 +38,26 @@ ReachReason reason_of(const Window& window, const Spot& spot) {
   return ReachReason::kernel_refuses;
 }
 
-void count(const Window& window, std::int64_t bytes, ReachWay way, ReachReason reason,
-           WindowOperation operation) {
+}  // namespace
+
+void count_special(const Window& window, std::int64_t bytes, const Spot& spot,
+                   WindowOperation operation) {
+  if (!transport::job().explain) return;
+  const bool moves = operation == WindowOperation::put || operation == WindowOperation::get;
+  ReachWay way = reach_of(spot).way;
+  if (way == ReachWay::provider && moves) return;
+  if (way == ReachWay::provider) way = ReachWay::message;
+  count_way(window, bytes, way, reason_of(window, spot), operation);
+}
+
+void count_way(const Window& window, std::int64_t bytes, ReachWay way, ReachReason reason,
+               WindowOperation operation) {
   const auto memory = static_cast<int>(memory_of(window));
   OneSidedCounts& counts = message::engine.one_sided;
   Tally& tally = counts.tally[memory][static_cast<int>(way)][static_cast<int>(operation)];
   message::count(tally.messages);
   message::count(tally.bytes, static_cast<std::uint64_t>(bytes));
   if (reason != ReachReason::none) message::count(counts.reasons[memory][static_cast<int>(reason)]);
-}
-
-}  // namespace
-
-void count_operation(const Window& window, std::int64_t bytes, const Spot& spot,
-                     WindowOperation operation) {
-  if (bytes == 0 || !transport::job().explain) return;
-  const bool moves = operation == WindowOperation::put || operation == WindowOperation::get;
-  if (spot.is_remote() && moves) return;  // count_remote will count it
-  const ReachWay way = spot.memory        ? ReachWay::mapped
-                       : spot.is_remote() ? ReachWay::message
-                                          : ReachWay::kernel;
-  count(window, bytes, way, reason_of(window, spot), operation);
-}
-
-void count_remote(const Window& window, const Spot& spot, const Data& data, const Place& place,
-                  WindowOperation operation, bool by_provider) {
-  if (!transport::job().explain) return;
-  ReachReason reason = reason_of(window, spot);
-  if (by_provider)
-    reason = ReachReason::none;
-  else if (reason == ReachReason::other_node)
-    reason = why_not_by_provider(window, spot, data, place, operation);
-  // The provider has refused to register the memory of this rank's buffer.
-  if (!by_provider && reason == ReachReason::none) reason = ReachReason::not_registered;
-  count(window, data.bytes(), by_provider ? ReachWay::provider : ReachWay::message, reason,
-        operation);
 }
 
 }  // namespace baton::window

@@ -10,11 +10,12 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
-#include "window/by_provider.hpp"
 #include "window/check_access.hpp"
 #include "window/delegate.hpp"
 #include "window/gather.hpp"
 #include "window/listeners.hpp"
+#include "window/network/provider_reach.hpp"
+#include "window/reach.hpp"
 #include "window/remote_target.hpp"
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
@@ -129,7 +130,7 @@ void dispose(Window& window) {
   if (may_be_private(window)) close_delegation_room();
   end_checks(window);
   let_go_memory(window);
-  close_provider_reach(window);
+  close_provider(window);
   forget_regions(window);
   if (window.allocated) (void)world::free_memory(window.allocated);
   free_row(window);
@@ -152,7 +153,8 @@ void fill_target(Window& window, int rank, const Card& card) {
   if (rank != window.rank()) return;
   target.row = window.row;
   target.memory = static_cast<char*>(window.base);
-  target.way = Way::mapped;
+  target.mapped = true;
+  target.reach = &mapped_reach;
 }
 
 // Exchanges cards: each rank learns what all others have. A failure of one rank is an error on all,
@@ -195,7 +197,7 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
     // relaxed: no rank uses the row before all have left this call, see below.
     window.row->guard.mode.store(lockfree::GuardMode::always_locked, std::memory_order_relaxed);
   std::free(cards);
-  if (!error) error = open_provider_reach(window);
+  if (!error) error = open_provider(window);
   // A rank that has left the exchange may use the window at once.
   serve_messages();
   add_listener(window);
@@ -331,31 +333,6 @@ Error free_window(Window& window) {
   return MPI_SUCCESS;
 }
 
-void reach_target(Window& window, Target& target) {
-  platform::Guard guard(window.memory_lock);
-  if (target.way != Way::unknown) return;
-  Way way = Way::remote;
-  char* row = nullptr;
-  if (target.local_rank != not_on_this_node && target.row_address)
-    row = transport::reach_exported(target.local_rank,
-                                    reinterpret_cast<const void*>(target.row_address));
-  target.row = reinterpret_cast<Row*>(row);
-  const LocalRank owner = window.targets[target.owner].local_rank;
-  const bool is_own = owner == transport::own_rank();
-  const auto* address = reinterpret_cast<const char*>(target.address);
-  if (row && (is_own || transport::can_read_from(owner))) way = Way::kernel;
-  if (row && !window.is_dynamic()) {
-    target.memory =
-        is_own ? const_cast<char*>(address)
-               : transport::reach_lasting(owner, address, static_cast<std::size_t>(target.bytes),
-                                          &target.attached);
-    if (target.memory) way = Way::mapped;
-  }
-  // relaxed: it is set before the first message that a reader of it sends.
-  if (way == Way::remote) std::atomic_ref(window.sends).store(true, std::memory_order_relaxed);
-  target.way = way;
-}
-
 Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit, void* base) {
   if (window.is_dynamic())
     return fail(MPI_ERR_RMA_FLAVOR,
@@ -369,7 +346,7 @@ Error shared_query(Window& window, int rank, MPI_Aint* size, std::int64_t* unit,
   *result = nullptr;
   if (target.local_rank == not_on_this_node) return MPI_SUCCESS;
   reach(window, target);
-  if (target.way != Way::mapped) return MPI_SUCCESS;
+  if (!target.mapped) return MPI_SUCCESS;
   *size = target.bytes;
   if (target.bytes > 0) *result = target.memory;
   return MPI_SUCCESS;

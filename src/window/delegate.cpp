@@ -86,7 +86,7 @@ void do_piece(Window& window, Work& work, const WorkPiece& piece, char* data, Lo
   char old[Work::data_bytes_max];
   const bool reads = work.kind == WorkKind::get_accumulate;
   if (swaps)
-    swap_own(window, memory, *type, data, data + bytes, old);
+    swap_element(window, {&window.own(), memory, piece.address}, *type, data, data + bytes, old);
   else if (Error error =
                change_own(window, memory, *type, bytes, *operation,
                           operation->handle == MPI_NO_OP ? nullptr : data, reads ? old : nullptr))

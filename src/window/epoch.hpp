@@ -38,10 +38,9 @@ inline void settle(Window& window) {
 
 // Waits until all operations that this rank has begun at the target are done.
 inline Error finish_at(Window& window, Target& target) {
-  Error error = finish_batch(window);
-  if (BATON_UNLIKELY(platform::load_shared(window.sends)))
-    note_first(error, flush_remotely(window, target));
-  return error;
+  const Reach* reach = known_reach(target);
+  return BATON_LIKELY(reach == &mapped_reach || !reach) ? MPI_SUCCESS
+                                                        : reach->flush(window, target);
 }
 
 // Makes progress, for a program that calls nothing else again and again while it awaits what others

@@ -2,10 +2,15 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
+#include "datatype/runs.hpp"
 #include "platform/clock.hpp"
 #include "transport/single_copy.hpp"
+#include "window/packed.hpp"
+#include "window/pair.hpp"
 
 namespace baton::window {
 
@@ -42,37 +47,136 @@ BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
       rank);
 }
 
-LocalRank owner_of(const Window& window, const Target& target) {
-  return window.targets[target.owner].local_rank;
+}  // namespace
+
+Error copy_spot(Direction direction, const Window& window, const Spot& spot, std::uint64_t address,
+                void* here, std::int64_t bytes) {
+  const LocalRank owner = window.targets[spot.target->owner].local_rank;
+  auto* there = reinterpret_cast<void*>(address);
+  const bool done = direction == Direction::put
+                        ? transport::write_by_kernel(owner, here, there, bytes)
+                        : transport::read_by_kernel(owner, there, here, bytes);
+  return done ? MPI_SUCCESS : kernel_refuses(window, spot);
 }
+
+Error copy_spot(Direction direction, const Window& window, const Spot& spot,
+                const platform::ProcessRuns& runs, void* here) {
+  const LocalRank owner = window.targets[spot.target->owner].local_rank;
+  const bool done = direction == Direction::put ? transport::write_runs_to(owner, here, runs)
+                                                : transport::read_runs_from(owner, runs, here);
+  return done ? MPI_SUCCESS : kernel_refuses(window, spot);
+}
+
+namespace {
+
+// This is applied to the runs of the target one after another, and does to each what the accumulate
+// asks. `in` and `old` are packed, or null.
+class KernelChange {
+ public:
+  KernelChange(Window& window, const Spot& spot, const Elements& elements, const char* in,
+               char* old)
+      : window_(window), spot_(spot), elements_(elements), in_(in), old_(old) {}
+
+  // Reads runs, changes them in a copy and writes them back, as many together as fit into the copy.
+  Error run(const Place& at) {
+    constexpr std::int64_t copy_bytes_max = 1 << 16;  // guess: stays in cache
+    char short_copy[512];
+    const std::int64_t room = std::min(at.bytes(), copy_bytes_max);
+    const bool is_short = room <= static_cast<std::int64_t>(sizeof short_copy);
+    char* copy = is_short ? short_copy : static_cast<char*>(std::malloc(copy_bytes_max));
+    if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a copy of what is accumulated");
+    platform::ProcessRuns runs;
+    Error error = MPI_SUCCESS;
+    auto add = [&](char* place, std::int64_t bytes) {
+      while (bytes > 0 && !error) {
+        const std::int64_t left = room - static_cast<std::int64_t>(runs.bytes());
+        const std::int64_t here = std::min(bytes, left / elements_.bytes * elements_.bytes);
+        if (here == 0 || !runs.has_room()) {
+          error = change_copy(runs, copy);
+          continue;
+        }
+        runs.add(place, static_cast<std::size_t>(here));
+        place += here;
+        bytes -= here;
+      }
+      return error == MPI_SUCCESS;
+    };
+    datatype::for_each_run(*at.type, reinterpret_cast<void*>(spot_.address), at.count, add);
+    if (!error) error = change_copy(runs, copy);
+    if (!is_short) std::free(copy);
+    return error;
+  }
+
+  // Changes each pair by itself, in the form of a C struct.
+  Error run_pairs(const Place& at) {
+    const Datatype& pair = *elements_.type;
+    Error error = MPI_SUCCESS;
+    for_each_pair(pair, *at.type, reinterpret_cast<char*>(spot_.address), at.count,
+                  [&](char* place) {
+                    error = change_one_pair(place);
+                    step(pair.size);
+                    return error == MPI_SUCCESS;
+                  });
+    return error;
+  }
+
+ private:
+  void step(std::int64_t bytes) {
+    if (in_) in_ += bytes;
+    if (old_) old_ += bytes;
+  }
+
+  Error change_copy(platform::ProcessRuns& runs, char* copy) {
+    if (Error error = copy_spot(Direction::get, window_, spot_, runs, copy)) return error;
+    const auto bytes = static_cast<std::int64_t>(runs.bytes());
+    change_plainly(elements_.change, elements_.bytes, in_, copy, old_, bytes / elements_.bytes);
+    step(bytes);
+    Error error = MPI_SUCCESS;
+    if (elements_.change.kind != Change::Kind::nothing)
+      error = copy_spot(Direction::put, window_, spot_, runs, copy);
+    runs.clear();
+    return error;
+  }
+
+  Error change_one_pair(char* place) {
+    const Datatype& pair = *elements_.type;
+    alignas(16) char there[element_bytes_max] = {};
+    const auto address = reinterpret_cast<std::uint64_t>(place);
+    Error error = copy_spot(Direction::get, window_, spot_, address, there, pair.extent);
+    if (error) return error;
+    change_pair(elements_.change, pair, in_, there, old_);
+    if (elements_.change.kind == Change::Kind::nothing) return MPI_SUCCESS;
+    datatype::for_each_run(pair, place, 1, [&](char* run, std::int64_t bytes) {
+      error = copy_spot(Direction::put, window_, spot_, reinterpret_cast<std::uint64_t>(run),
+                        there + (run - place), bytes);
+      return error == MPI_SUCCESS;
+    });
+    return error;
+  }
+
+  Window& window_;
+  const Spot& spot_;
+  const Elements& elements_;
+  const char* in_;
+  char* old_;
+};
 
 }  // namespace
 
-Error read_spot(Window& window, const Spot& spot, std::uint64_t address, void* to,
-                std::int64_t bytes) {
-  const LocalRank owner = owner_of(window, *spot.target);
-  if (transport::read_by_kernel(owner, reinterpret_cast<const void*>(address), to, bytes))
-    return MPI_SUCCESS;
-  return kernel_refuses(window, spot);
-}
-
-Error write_spot(Window& window, const Spot& spot, std::uint64_t address, const void* from,
-                 std::int64_t bytes) {
-  const LocalRank owner = owner_of(window, *spot.target);
-  if (transport::write_by_kernel(owner, from, reinterpret_cast<void*>(address), bytes))
-    return MPI_SUCCESS;
-  return kernel_refuses(window, spot);
-}
-
-Error read_spot(Window& window, const Spot& spot, const platform::ProcessRuns& runs, void* to) {
-  if (transport::read_runs_from(owner_of(window, *spot.target), runs, to)) return MPI_SUCCESS;
-  return kernel_refuses(window, spot);
-}
-
-Error write_spot(Window& window, const Spot& spot, const platform::ProcessRuns& runs,
-                 const void* from) {
-  if (transport::write_runs_to(owner_of(window, *spot.target), from, runs)) return MPI_SUCCESS;
-  return kernel_refuses(window, spot);
+Error change_by_kernel(Window& window, const Spot& spot, const Accumulate& what) {
+  const Elements& elements = what.elements;
+  Packed in(what.from, true), old(what.result, false);
+  if (!in.has_memory() || !old.has_memory()) return no_memory_for(what.at.bytes());
+  {
+    ElementHold hold(window, *spot.target, what.at.bytes() / elements.bytes, false);
+    hold.keep_locked();
+    KernelChange change(window, spot, elements, in.bytes(), old.bytes());
+    if (Error error = elements.is_padded() ? change.run_pairs(what.at) : change.run(what.at))
+      return error;
+  }
+  old.unpack();
+  note_stores(window);
+  return MPI_SUCCESS;
 }
 
 }  // namespace baton::window

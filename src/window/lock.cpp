@@ -101,22 +101,16 @@ inline Error take_lock(Window& window, Target& target) {
   return MPI_SUCCESS;
 }
 
-// Lets go of a target that has no row, or that was not locked.
-BATON_COLD Error let_go_otherwise(Window& window, Target& target) {
-  if (target.hold == Hold::unchecked) return finish_at(window, target);
-  Error error = finish_batch(window);
-  note_first(error, unlock_remotely(window, target, target.hold == Hold::exclusive));
-  return error;
-}
-
 inline Error let_go_of(Window& window, Target& target) {
   settle(window);
   Error error = MPI_SUCCESS;
   if (BATON_LIKELY(target.row && target.hold != Hold::unchecked)) {
     error = finish_at(window, target);
     give_turn(window, *target.row, target.number, target.hold == Hold::exclusive);
+  } else if (target.hold == Hold::unchecked) {
+    error = finish_at(window, target);
   } else {
-    error = let_go_otherwise(window, target);
+    error = unlock_remotely(window, target, target.hold == Hold::exclusive);
   }
   target.hold = Hold::none;
   target.open = false;

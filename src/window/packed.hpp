@@ -11,19 +11,23 @@ namespace baton::window {
 class Packed {
  public:
   // `filled`: the data is packed now. Otherwise the caller fills the bytes, and `unpack` moves them
-  // into the data.
-  Packed(const Data& data, bool filled);
+  // into the data. No data (null) has no bytes.
+  Packed(const Data* data, bool filled);
   ~Packed();
   Packed(const Packed&) = delete;
   Packed& operator=(const Packed&) = delete;
-  bool has_memory() const { return bytes_ != nullptr || data_.bytes() == 0; }
+  bool has_memory() const { return bytes_ || !data_ || data_->bytes() == 0; }
   char* bytes() { return bytes_; }
   void unpack();
 
  private:
-  Data data_;
+  bool is_copy() const { return data_ && !data_->type->contiguous; }
+  const Data* data_;
   char* bytes_ = nullptr;
   char short_[512];
 };
+
+// Returns the error of a copy without memory.
+BATON_COLD Error no_memory_for(std::int64_t bytes);
 
 }  // namespace baton::window

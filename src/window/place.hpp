@@ -32,7 +32,12 @@ struct Spot {
   Target* target;
   char* memory;  // null: not mapped
   std::uint64_t address;
-  bool is_remote() const { return target->way == Way::remote; }
 };
+
+// Notes plain stores to mapped memory, which a flush has to order.
+inline void note_stores(Window& window) {
+  // relaxed: each thread that stores sets it itself.
+  std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
+}
 
 }  // namespace baton::window

@@ -6,9 +6,6 @@
 
 #include "datatype/runs.hpp"
 #include "message/core/wait.hpp"
-#include "window/by_provider.hpp"
-#include "window/change.hpp"
-#include "window/count.hpp"
 #include "window/describe_wait.hpp"
 #include "window/gather.hpp"
 #include "window/packed.hpp"
@@ -106,7 +103,7 @@ class Stream {
     if (expected_) return MPI_SUCCESS;
     note_sent(window_, target_);
     return has_much_unflushed(target_, bytes, unflushed_bytes_max)
-               ? flush_remotely(window_, target_)
+               ? message_reach.flush(window_, target_)
                : MPI_SUCCESS;
   }
 
@@ -122,12 +119,6 @@ class Stream {
   Expected* expected_;
   std::uint64_t position_ = 0;
 };
-
-// Waits for earlier transfers if too many are on their way.
-Error make_room_for_transfer(Window& window) {
-  constexpr std::uint32_t begun_max = 256;  // guess: waiting looks at all of them
-  return transfers_begun() < begun_max ? MPI_SUCCESS : finish_transfers(window, nullptr);
-}
 
 // These are the answers to an operation with a result. Nothing waits for them before a flush.
 class Answered {
@@ -152,11 +143,6 @@ class Answered {
   Error room_;  // error of earlier transfers
   Expected* expected_;
 };
-
-Error no_memory(std::int64_t bytes) {
-  return fail(MPI_ERR_NO_MEM, "no memory for a copy of %lld bytes of data",
-              static_cast<long long>(bytes));
-}
 
 // Adds all runs of a place, with their data. Padded pairs are added one by one, each by its first
 // byte.
@@ -219,14 +205,14 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
     header.number = next_transfer();
     if (Error error = announce(window, spot, RemoteKind::accumulate_run, header, address, bytes))
       return error;
-    if (Error error = begin_transfer_to(window, window.rank_of(*spot.target), header.number,
-                                        {data, bytes, bytes_type}))
+    if (Error error = begin_transfer(window, window.rank_of(*spot.target), header.number,
+                                     {data, bytes, bytes_type}, false))
       return error;
     data += bytes;
     address += static_cast<std::uint64_t>(bytes);
     note_run(*spot.target);
     if (has_much_unflushed(*spot.target, bytes, accumulate_bytes_max))
-      if (Error error = flush_remotely(window, *spot.target)) return error;
+      if (Error error = message_reach.flush(window, *spot.target)) return error;
   }
   return MPI_SUCCESS;
 }
@@ -236,128 +222,113 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
 Error finish_runs(Window& window, Target& target) {
   return target.messages.is_done(platform::load_shared(target.run_sent))
              ? MPI_SUCCESS
-             : flush_remotely(window, target);
+             : message_reach.flush(window, target);
 }
+
+constinit const MessageReach by_messages;
 
 }  // namespace
 
-// Returns whether a put or get was begun by the provider's remote access, and counts it.
-static bool begin_by_provider(Window& window, const Spot& spot, const Data& data,
-                              const Place& place, WindowOperation operation, Error* error) {
-  bool goes = goes_by_provider(window, spot, data, place, operation);
-  if (goes) {
-    *error = make_room_for_transfer(window);
-    goes = *error ||
-           begin_access_of(window, window.rank_of(*spot.target), operation == WindowOperation::put,
-                           data, provider_memory(window, spot)) == MPI_SUCCESS;
-  }
-  if (BATON_UNLIKELY(window.is_special)) count_remote(window, spot, data, place, operation, goes);
-  return goes;
+constinit const Reach& message_reach = by_messages;
+
+Error make_room_for_transfer(Window& window) {
+  constexpr std::uint32_t begun_max = 256;  // guess: waiting looks at all of them
+  return transfers_begun() < begun_max ? MPI_SUCCESS : finish_transfers(window, nullptr);
 }
 
-Error put_remotely(Window& window, const Spot& spot, const Data& from, const Place& to) {
-  if (Error error = MPI_SUCCESS;
-      begin_by_provider(window, spot, from, to, WindowOperation::put, &error))
-    return error;
+Error MessageReach::put(Window& window, const Spot& spot, const Data& from, const Place& to) const {
+  Error error = MPI_SUCCESS;
+  if (begin(window, spot, from, to, WindowOperation::put, &error)) return error;
   if (to.type->contiguous && to.bytes() > message_bytes_max) {
-    if (Error error = make_room_for_transfer(window)) return error;
+    if ((error = make_room_for_transfer(window))) return error;
     RemoteHeader header = header_of(window);
     header.number = next_transfer();
-    if (Error error = announce(window, spot, RemoteKind::put_run, header, spot.address, to.bytes()))
-      return error;
-    return begin_transfer_to(window, to.rank, header.number, from);
+    error = announce(window, spot, RemoteKind::put_run, header, spot.address, to.bytes());
+    return error ? error : begin_transfer(window, to.rank, header.number, from, false);
   }
-  Packed packed(from, true);
-  if (!packed.has_memory()) return no_memory(from.bytes());
-  Error error = MPI_SUCCESS;
+  Packed packed(&from, true);
+  if (!packed.has_memory()) return no_memory_for(from.bytes());
   if (to.type->contiguous && gather_put(window, spot, packed.bytes(), to.bytes(), &error)) {
     note_sent(window, *spot.target);
     return !error && has_much_unflushed(*spot.target, to.bytes(), unflushed_bytes_max)
-               ? flush_remotely(window, *spot.target)
+               ? flush(window, *spot.target)
                : error;
   }
   Stream stream(window, *spot.target, RemoteKind::put, header_of(window), nullptr);
   return add_all(stream, spot, to, packed.bytes(), 1, false);
 }
 
-Error get_remotely(Window& window, const Spot& spot, const Data& to, const Place& from) {
-  if (Error error = MPI_SUCCESS;
-      begin_by_provider(window, spot, to, from, WindowOperation::get, &error))
-    return error;
+Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const Place& from) const {
+  Error error = MPI_SUCCESS;
+  if (begin(window, spot, to, from, WindowOperation::get, &error)) return error;
   const bool is_run = from.type->contiguous;
-  if (is_run)
-    if (Error error = make_room_for_transfer(window)) return error;
-  if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max) {
-    Error error = MPI_SUCCESS;
+  if (is_run && (error = make_room_for_transfer(window))) return error;
+  if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max)
     return gather_get(window, spot, static_cast<char*>(to.buffer), to.bytes(), &error)
                ? error
-               : no_memory(to.bytes());
-  }
+               : no_memory_for(to.bytes());
   if (is_run) {
     RemoteHeader header = header_of(window);
     header.number = next_transfer();
-    if (Error error = begin_transfer_from(window, from.rank, header.number, to)) return error;
+    if ((error = begin_transfer(window, from.rank, header.number, to, true))) return error;
     return announce(window, spot, RemoteKind::get_run, header, spot.address, from.bytes());
   }
-  Packed packed(to, false);
-  if (!packed.has_memory()) return no_memory(to.bytes());
+  Packed packed(&to, false);
+  if (!packed.has_memory()) return no_memory_for(to.bytes());
   Expected expected;
   expected.into = packed.bytes();
   Stream stream(window, *spot.target, RemoteKind::get, header_of(window), &expected);
-  Error error = add_all(stream, spot, from, nullptr, 1, false);
+  error = add_all(stream, spot, from, nullptr, 1, false);
   if (Error refusal = await(window, *spot.target, expected)) error = refusal;
   if (!error) packed.unpack();
   return error;
 }
 
-Error accumulate_remotely(Window& window, const Spot& spot, const Data* from, const Data* result,
-                          const Place& at, const Operation& operation) {
-  Elements elements;
-  if (Error error = describe(operation, *at.type, &elements)) return error;
+Error MessageReach::change(Window& window, const Spot& spot, const Accumulate& what) const {
+  const Elements& elements = what.elements;
+  const Data *from = what.from, *result = what.result;
+  const Place& at = what.at;
   RemoteHeader header = header_of(window);
-  header.operation = datatype::operations.to_int(operation.handle);
+  header.operation = datatype::operations.to_int(what.operation.handle);
   header.type = datatype::datatypes.to_int(elements.type ? elements.type->handle : MPI_BYTE);
-  const bool padded = elements.pairs && !elements.type->contiguous;
-  if (!result && !padded && at.type->contiguous && from->type->contiguous &&
-      at.bytes() > message_bytes_max)
+  if (!result && what.is_array() && at.bytes() > message_bytes_max)
     return accumulate_run(window, spot, *from, header, elements.bytes);
   if (Error error = finish_runs(window, *spot.target)) return error;
-  const Data nothing{nullptr, 0, at.type};
-  Packed in(from ? *from : nothing, true);
-  if (!in.has_memory()) return no_memory(at.bytes());
-  const char* data = from ? in.bytes() : nullptr;
+  Packed in(from, true);
+  if (!in.has_memory()) return no_memory_for(at.bytes());
+  const char* data = in.bytes();
   if (result && result->type->contiguous) {
     // The answers bring data to its place, and show that the operation is done.
     Answered answered(window, spot, static_cast<char*>(result->buffer));
     if (answered.error()) return answered.error();
-    if (!answered.is_expected()) return no_memory(at.bytes());
+    if (!answered.is_expected()) return no_memory_for(at.bytes());
     Stream stream(window, *spot.target, RemoteKind::accumulate, header, answered.expected());
-    return add_all(stream, spot, at, data, elements.bytes, padded);
+    return add_all(stream, spot, at, data, elements.bytes, elements.is_padded());
   }
-  Packed old(result ? *result : nothing, false);
-  if (!old.has_memory()) return no_memory(at.bytes());
+  Packed old(result, false);
+  if (!old.has_memory()) return no_memory_for(at.bytes());
   Expected expected;
-  expected.into = result ? old.bytes() : nullptr;
+  expected.into = old.bytes();
   Stream stream(window, *spot.target, RemoteKind::accumulate, header, result ? &expected : nullptr);
-  Error error = add_all(stream, spot, at, data, elements.bytes, padded);
+  Error error = add_all(stream, spot, at, data, elements.bytes, elements.is_padded());
   if (!result) return error;
   if (Error refusal = await(window, *spot.target, expected)) error = refusal;
   if (!error) old.unpack();
   return error;
 }
 
-Error compare_and_swap_remotely(Window& window, const Spot& spot, const void* from,
-                                const void* expected_value, void* result, const Place& at) {
+Error MessageReach::swap(Window& window, const Spot& spot, const Datatype& type, const void* from,
+                         const void* expected, void* result) const {
   if (Error error = finish_runs(window, *spot.target)) return error;
   char both[2 * 64];
-  const std::int64_t bytes = at.type->size;
+  const std::int64_t bytes = type.size;
   std::memcpy(both, from, static_cast<std::size_t>(bytes));
-  std::memcpy(both + bytes, expected_value, static_cast<std::size_t>(bytes));
+  std::memcpy(both + bytes, expected, static_cast<std::size_t>(bytes));
   RemoteHeader header = header_of(window);
-  header.type = datatype::datatypes.to_int(at.type->handle);
+  header.type = datatype::datatypes.to_int(type.handle);
   Answered answered(window, spot, static_cast<char*>(result));
   if (answered.error()) return answered.error();
-  if (!answered.is_expected()) return no_memory(bytes);
+  if (!answered.is_expected()) return no_memory_for(bytes);
   Stream stream(window, *spot.target, RemoteKind::compare_and_swap, header, answered.expected());
   const Error error = stream.add(spot.address, both, 2 * bytes, 2 * bytes);
   return error ? error : stream.send();
@@ -386,7 +357,7 @@ static Error ask_for_end(Window& window, Target& target, RemoteMessage& message)
   return refusal ? refusal : error;
 }
 
-Error flush_remotely(Window& window, Target& target) {
+Error MessageReach::flush(Window& window, Target& target) const {
   const Error failed = send_gets(window, &target);
   if (target.messages.is_done(target.messages.all_sent())) {
     const Error error = finish_transfers(window, &target);
@@ -401,7 +372,7 @@ Error flush_all_remotely(Window& window) {
   Error error = send_gets(window, nullptr);
   const std::uint32_t all = window.messages.all_sent();
   for (int rank = 0; rank < window.ranks() && !window.messages.is_done(all); ++rank)
-    if (Error failed = flush_remotely(window, window.targets[rank])) error = failed;
+    if (Error failed = message_reach.flush(window, window.targets[rank])) error = failed;
   window.messages.note_done(all);
   if (Error failed = finish_transfers(window, nullptr)) error = failed;
   return error;
@@ -428,14 +399,9 @@ Error unlock_remotely(Window& window, Target& target, bool exclusive) {
   return failed ? failed : error;
 }
 
-void post_remotely(Window& window, const Target& origin) {
-  RemoteMessage message(RemoteKind::post, header_of(window));
-  (void)message.send(origin.process);
-}
-
-void complete_remotely(Window& window, const Target& target) {
-  RemoteMessage message(RemoteKind::complete, header_of(window));
-  (void)message.send(target.process);
+void tell_remotely(Window& window, const Target& whom, RemoteKind what) {
+  RemoteMessage message(what, header_of(window));
+  (void)message.send(whom.process);
 }
 
 }  // namespace baton::window

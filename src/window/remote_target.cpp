@@ -119,8 +119,9 @@ void do_compare_and_swap(const Incoming& incoming) {
   if (!type || !is_own_memory(*incoming.window, piece.address, piece.bytes))
     return answer(incoming, MPI_ERR_RMA_RANGE);
   char old[message::active_bytes_max];
-  swap_own(*incoming.window, reinterpret_cast<char*>(piece.address), *type, incoming.data,
-           incoming.data + piece.bytes, old);
+  Window& window = *incoming.window;
+  swap_element(window, {&window.own(), reinterpret_cast<char*>(piece.address), piece.address},
+               *type, incoming.data, incoming.data + piece.bytes, old);
   answer(incoming, MPI_SUCCESS, 0, old, piece.bytes);
 }
 

@@ -6,7 +6,7 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
-#include "window/count.hpp"
+#include "window/reach.hpp"
 #include "window/synchronize.hpp"
 
 namespace baton::window {
@@ -75,7 +75,7 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   const std::int64_t bytes = extent.last - extent.first;
   spot->address = address;
   spot->memory = nullptr;
-  if (spot->is_remote()) return MPI_SUCCESS;  // the target checks the range
+  if (target.reach->is_remote()) return MPI_SUCCESS;  // the target checks the range
   if (bytes == 0) return MPI_SUCCESS;
   lockfree::WindowRegion region;
   Lies lies = find_region(window, target, first, bytes, &region);
@@ -135,14 +135,12 @@ Error find_usual_spot(Window& window, const Place& place, Spot* spot) {
                                     : MPI_SUCCESS;
 }
 
-Error find_special_spot(Window& window, const Place& place, Spot* spot, WindowOperation operation) {
+Error find_special_spot(Window& window, const Place& place, Spot* spot) {
   Error error = begin_spot(window, place, spot);
   if (error || !spot->target) return error;
   const Extent extent = extent_of(place);
-  error = window.is_dynamic() ? find_dynamic(window, place, extent, spot)
-                              : find_static(window, place, extent, spot);
-  if (!error) count_operation(window, place.bytes(), *spot, operation);
-  return error;
+  return window.is_dynamic() ? find_dynamic(window, place, extent, spot)
+                             : find_static(window, place, extent, spot);
 }
 
 }  // namespace baton::window

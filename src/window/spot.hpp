@@ -3,20 +3,16 @@
 // MPI_ERR_RMA_RANGE outside the target's memory; explained.
 #pragma once
 
-#include "base/one_sided.hpp"
 #include "window/place.hpp"
 
 namespace baton::window {
 
-// Checks epoch and range, and counts the `operation`. A spot with a null target means that there is
-// nothing to do.
+// Checks epoch and range. A spot with a null target means that there is nothing to do.
 Error find_usual_spot(Window& window, const Place& place, Spot* spot);
-BATON_COLD Error find_special_spot(Window& window, const Place& place, Spot* spot,
-                                   WindowOperation operation);
-inline Error find_spot(Window& window, const Place& place, Spot* spot,
-                       WindowOperation operation = WindowOperation::put) {
+BATON_COLD Error find_special_spot(Window& window, const Place& place, Spot* spot);
+inline Error find_spot(Window& window, const Place& place, Spot* spot) {
   return BATON_LIKELY(!window.is_special) ? find_usual_spot(window, place, spot)
-                                          : find_special_spot(window, place, spot, operation);
+                                          : find_special_spot(window, place, spot);
 }
 
 // Returns the address of a place in the most frequent case: contiguous, in mapped memory of a
@@ -25,19 +21,13 @@ BATON_INLINE char* find_mapped(Window& window, const Place& place) {
   if (BATON_UNLIKELY(window.is_special || place.rank == MPI_PROC_NULL || !place.type->contiguous))
     return nullptr;
   const Target& target = window.targets[place.rank];
-  if (BATON_UNLIKELY(target.way != Way::mapped || !(target.open || window.all_open)))
-    return nullptr;
+  if (BATON_UNLIKELY(!target.mapped || !(target.open || window.all_open))) return nullptr;
   std::int64_t offset, bytes;
   if (BATON_UNLIKELY(__builtin_mul_overflow(place.displacement, target.unit, &offset) ||
                      __builtin_mul_overflow(place.count, place.type->size, &bytes) || offset < 0 ||
                      offset > target.bytes - bytes))
     return nullptr;
   return target.memory + offset;
-}
-// Notes plain stores to mapped memory, which a flush has to order.
-inline void note_stores(Window& window) {
-  // relaxed: each thread that stores sets it itself.
-  std::atomic_ref(window.dirty).store(true, std::memory_order_relaxed);
 }
 // Returns whether data of this rank has the same elements as the place, so that they can be copied
 // as bytes.

@@ -123,40 +123,36 @@ Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
 
 }  // namespace
 
-Error put_long_run(Window& window, const Spot& spot, const char* from, std::int64_t bytes) {
+Error move_long_run(Direction direction, Window& window, const Spot& spot, char* here,
+                    std::int64_t bytes) {
+  const bool is_put = direction == Direction::put;
   return do_long_run(
-      {window, spot, WorkKind::put_stream, from, bytes},
-      [from](StreamSide& side, std::int64_t start) { side.fill(from + start); },
-      [&](std::int64_t start, std::int64_t here) {
-        return write_spot(window, spot, spot.address + static_cast<std::uint64_t>(start),
-                          from + start, here);
-      });
-}
-
-Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t bytes) {
-  return do_long_run(
-      {window, spot, WorkKind::get_stream, to, bytes},
-      [to](StreamSide& side, std::int64_t start) {
-        side.empty([&](const char* slot, std::int64_t position, std::int64_t here) {
-          platform::copy_run(to + start + position, slot, static_cast<std::size_t>(here));
+      {window, spot, is_put ? WorkKind::put_stream : WorkKind::get_stream, here, bytes},
+      [=](StreamSide& side, std::int64_t start) {
+        if (is_put) return side.fill(here + start);
+        side.empty([&](const char* slot, std::int64_t position, std::int64_t piece) {
+          platform::copy_run(here + start + position, slot, static_cast<std::size_t>(piece));
           return true;
         });
       },
-      [&](std::int64_t start, std::int64_t here) {
-        return read_spot(window, spot, spot.address + static_cast<std::uint64_t>(start), to + start,
-                         here);
+      [&](std::int64_t start, std::int64_t piece) {
+        return copy_spot(direction, window, spot, spot.address + static_cast<std::uint64_t>(start),
+                         here + start, piece);
       });
 }
 
-Error accumulate_long_run(Window& window, const Spot& spot, const Elements& elements,
-                          const Operation& operation, const char* from, std::int64_t bytes,
-                          AccumulateAlone alone) {
+Error accumulate_long_run(Window& window, const Spot& spot, const Accumulate& what) {
+  char* const from = static_cast<char*>(what.from->buffer);
+  const Elements& elements = what.elements;
   return do_long_run(
-      {window, spot, WorkKind::accumulate_stream, from, bytes, &elements, &operation},
+      {window, spot, WorkKind::accumulate_stream, from, what.at.bytes(), &elements,
+       &what.operation},
       [from](StreamSide& side, std::int64_t start) { side.fill(from + start); },
       [&](std::int64_t start, std::int64_t here) {
         const Spot rest{spot.target, nullptr, spot.address + static_cast<std::uint64_t>(start)};
-        return alone(window, rest, elements, from + start, here);
+        const Data data{from + start, here / elements.bytes, elements.type};
+        const Place at{what.at.rank, 0, data.count, elements.type};
+        return change_by_kernel(window, rest, {what.operation, elements, &data, nullptr, at});
       });
 }
 

@@ -5,21 +5,14 @@
 // target's side is in window/stream_slots.hpp.
 #pragma once
 
-#include "window/change.hpp"
-#include "window/place.hpp"
+#include "window/kernel_copy.hpp"
 
 namespace baton::window {
 
-// Puts one run of bytes that is contiguous at the target.
-[[nodiscard]] Error put_long_run(Window& window, const Spot& spot, const char* from,
-                                 std::int64_t bytes);
-[[nodiscard]] Error get_long_run(Window& window, const Spot& spot, char* to, std::int64_t bytes);
-
-// Does an accumulate, or the rest of one, without the target's help.
-using AccumulateAlone = Error (*)(Window& window, const Spot& spot, const Elements& elements,
-                                  const char* from, std::int64_t bytes);
-[[nodiscard]] Error accumulate_long_run(Window& window, const Spot& spot, const Elements& elements,
-                                        const Operation& operation, const char* from,
-                                        std::int64_t bytes, AccumulateAlone alone);
+// Moves one run of bytes that is contiguous at both ends.
+[[nodiscard]] Error move_long_run(Direction direction, Window& window, const Spot& spot, char* here,
+                                  std::int64_t bytes);
+// Accumulates one run of elements, of which no result is wanted.
+[[nodiscard]] Error accumulate_long_run(Window& window, const Spot& spot, const Accumulate& what);
 
 }  // namespace baton::window

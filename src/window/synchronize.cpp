@@ -109,7 +109,7 @@ Error post(Window& window, Group& group, int assertion) {
   for (std::int32_t i = 0; i < group.size; ++i) {
     Target& origin = window.targets[window.comm->local->rank_of(group.processes[i])];
     if (!origin.row) {
-      post_remotely(window, origin);
+      tell_remotely(window, origin, RemoteKind::post);
       continue;
     }
     add_post(post_word(window, *origin.row, window.rank()));
@@ -148,7 +148,7 @@ Error complete(Window& window) {
     Target& target = window.targets[window.accessed[i]];
     target.open = false;
     if (!target.row) {
-      complete_remotely(window, target);
+      tell_remotely(window, target, RemoteKind::complete);
       continue;
     }
     // ORDER window.complete: release here, acquire in wait; our operations are visible.

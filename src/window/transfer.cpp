@@ -21,41 +21,37 @@ std::uint32_t begun_count = 0;
 std::uint32_t last_begun = 0;  // the number of the last transfer
 std::uint32_t numbers_given = 0;
 
-void list(Transfer& transfer) {
-  platform::Guard guard(begun_lock);
-  transfer.number = ++last_begun;
-  begun.add(&transfer);
-  platform::add_shared(begun_count, 1u);
-}
-
 Transfer* begin(Window& window, int rank, const Data& data) {
   Transfer* transfer = new_transfer(window, rank);
   if (!transfer) return nullptr;
   transfer->type = data.type;
   transfer->bytes = data.bytes();
   datatype::retain(const_cast<Datatype&>(*data.type));
-  list(*transfer);
+  note_begun(*transfer);
   return transfer;
 }
 
-// Returns the error of a transfer that is over.
-Error error_of(const Transfer& transfer) {
-  if (transfer.access) return message::error_of(*transfer.access);
-  if (transfer.request.error) return transfer.request.error;
-  if (transfer.expected.error) return refused(transfer.rank, transfer.expected.error);
-  const bool got = transfer.type && transfer.request.kind == message::RequestKind::receive;
-  return got && transfer.request.bytes != transfer.bytes ? refused(transfer.rank, MPI_ERR_RMA_RANGE)
-                                                         : MPI_SUCCESS;
-}
-
-bool is_over(const Transfer& transfer) {
-  if (transfer.access) return message::is_over(*transfer.access);
-  // ORDER window.answer: acquire here, release in take_answer; the data is there.
-  return transfer.type ? message::is_complete(transfer.request)
-                       : transfer.expected.answers.load(std::memory_order_acquire) == 0;
-}
-
 }  // namespace
+
+bool Transfer::is_over() const {
+  // ORDER window.answer: acquire here, release in take_answer; the data is there.
+  return type ? message::is_complete(request)
+              : expected.answers.load(std::memory_order_acquire) == 0;
+}
+
+Error Transfer::error() const {
+  if (request.error) return request.error;
+  if (expected.error) return refused(rank, expected.error);
+  const bool got = type && request.kind == message::RequestKind::receive;
+  return got && request.bytes != bytes ? refused(rank, MPI_ERR_RMA_RANGE) : MPI_SUCCESS;
+}
+
+void note_begun(Transfer& transfer) {
+  platform::Guard guard(begun_lock);
+  transfer.number = ++last_begun;
+  begun.add(&transfer);
+  platform::add_shared(begun_count, 1u);
+}
 
 BegunTransfers::BegunTransfers(const Window& window, const Target* target, bool accesses_only)
     : window_(window), target_(target), accesses_only_(accesses_only) {
@@ -65,14 +61,14 @@ BegunTransfers::BegunTransfers(const Window& window, const Target* target, bool 
 
 bool BegunTransfers::has(const Transfer& transfer) const {
   return transfer.window == &window_ && (!target_ || transfer.rank == window_.rank_of(*target_)) &&
-         (transfer.access || !accesses_only_) &&
+         (transfer.is_access || !accesses_only_) &&
          static_cast<std::int32_t>(transfer.number - last_) <= 0;  // numbers wrap around
 }
 
 bool BegunTransfers::are_over() const {
   platform::Guard guard(begun_lock);
   for (Transfer* transfer = begun.first; transfer; transfer = transfer->next)
-    if (has(*transfer) && !is_over(*transfer)) return false;
+    if (has(*transfer) && !transfer->is_over()) return false;
   return true;
 }
 
@@ -85,11 +81,10 @@ Error BegunTransfers::forget() const {
       link = &transfer->next;
       continue;
     }
-    if (Error failed = error_of(*transfer)) error = failed;
+    if (Error failed = transfer->error()) error = failed;
     if (transfer->type) datatype::release(const_cast<Datatype&>(*transfer->type));
     begun.remove(link);
     platform::add_shared(begun_count, ~0u);
-    delete transfer->access;
     delete transfer->expected.places;
     delete transfer;
   }
@@ -108,44 +103,17 @@ std::uint32_t next_transfer() {
   return platform::add_shared(numbers_given, 1u);
 }
 
-Error begin_transfer_to(Window& window, int rank, std::uint32_t number, const Data& data) {
+Error begin_transfer(Window& window, int rank, std::uint32_t number, const Data& data, bool gets) {
   Transfer* transfer = begin(window, rank, data);
   if (!transfer) return no_memory();
-  message::begin_send(window.comm->point_to_point, data.buffer, data.count,
-                      const_cast<Datatype&>(*data.type), rank, tag_of(number, false), false,
-                      transfer->request);
-  return MPI_SUCCESS;
-}
-
-Error begin_transfer_from(Window& window, int rank, std::uint32_t number, const Data& data) {
-  Transfer* transfer = begin(window, rank, data);
-  if (!transfer) return no_memory();
-  message::begin_receive(window.comm->point_to_point, data.buffer, data.count,
-                         const_cast<Datatype&>(*data.type), rank, tag_of(number, true),
-                         transfer->request);
-  return MPI_SUCCESS;
-}
-
-Error begin_access_of(Window& window, int rank, bool writes, const Data& data,
-                      const transport::network::RemoteMemory& there) {
-  Transfer* transfer = new_transfer(window, rank);
-  auto* access = transfer ? new (std::nothrow) message::RemoteAccess : nullptr;
-  Error error = access ? MPI_SUCCESS : no_memory();
-  if (access) {
-    access->process = window.targets[rank].process;
-    access->writes = writes;
-    access->data = static_cast<char*>(data.buffer);
-    access->bytes = data.bytes();
-    access->there = there;
-    error = message::begin_access(*access);
-  }
-  if (error) {
-    delete access;
-    delete transfer;
-    return error;
-  }
-  transfer->access = access;
-  list(*transfer);
+  const message::Context& context = window.comm->point_to_point;
+  auto& type = const_cast<Datatype&>(*data.type);
+  if (gets)
+    message::begin_receive(context, data.buffer, data.count, type, rank, tag_of(number, true),
+                           transfer->request);
+  else
+    message::begin_send(context, data.buffer, data.count, type, rank, tag_of(number, false), false,
+                        transfer->request);
   return MPI_SUCCESS;
 }
 
@@ -167,7 +135,7 @@ Expected* expect_answer(Window& window, int rank, bool scattered) {
   }
   // relaxed: nobody knows of it yet. The first answer stands for the caller, who has not asked yet.
   transfer->expected.answers.store(1, std::memory_order_relaxed);
-  list(*transfer);
+  note_begun(*transfer);
   return &transfer->expected;
 }
 

@@ -5,7 +5,6 @@
 // transfer_target.hpp.
 #pragma once
 
-#include "transport/network/exposed_memory.hpp"
 #include "window/place.hpp"
 #include "window/transfer_list.hpp"
 
@@ -18,7 +17,7 @@ inline constexpr std::int64_t accumulate_piece_bytes = 1 << 18;
 // at all. Those that other threads begin later may not be over when these are.
 class BegunTransfers {
  public:
-  // `accesses_only` takes only those that the provider carries out alone.
+  // `accesses_only` takes only those that need no help of the target.
   BegunTransfers(const Window& window, const Target* target, bool accesses_only);
   bool are_over() const;
   // Forgets them when they are over. Returns the error of the last one that failed.
@@ -42,15 +41,11 @@ std::uint32_t transfers_begun();
 std::uint32_t next_transfer();
 // Begins to send or to receive data that an active message announces under the number. Error:
 // MPI_ERR_NO_MEM.
-[[nodiscard]] Error begin_transfer_to(Window& window, int rank, std::uint32_t number,
-                                      const Data& data);
-[[nodiscard]] Error begin_transfer_from(Window& window, int rank, std::uint32_t number,
-                                        const Data& data);
-// Begins a transfer that the provider carries out alone, which no message announces.
-// MPI_ERR_NO_MEM: it has to go another way.
-[[nodiscard]] Error begin_access_of(Window& window, int rank, bool writes, const Data& data,
-                                    const transport::network::RemoteMemory& there);
-// Waits until the provider's own accesses there are over. It is called before the target is told
+[[nodiscard]] Error begin_transfer(Window& window, int rank, std::uint32_t number, const Data& data,
+                                   bool gets);
+// Notes a transfer that has begun.
+void note_begun(Transfer& transfer);
+// Waits until our accesses there without its help are over. It is called before the target is told
 // anything that frees its memory for others.
 void await_accesses(const Window& window, const Target& target);
 // Makes what waits for answers until finish_transfers; null: no memory. One answer counts as still

@@ -6,7 +6,6 @@
 #include <new>
 
 #include "message/core/request.hpp"
-#include "message/network/remote_access.hpp"
 #include "window/remote_message.hpp"
 
 namespace baton::window {
@@ -22,6 +21,11 @@ struct Announcement {
 // At the origin, a transfer is one that it has begun, or an answer that it expects; at the target,
 // one that was announced.
 struct Transfer {
+  virtual ~Transfer() = default;
+  virtual bool is_over() const;
+  // Returns the error of a transfer that is over.
+  virtual Error error() const;
+
   message::Request request;
   Window* window = nullptr;
   int rank = 0;              // the other rank
@@ -30,8 +34,8 @@ struct Transfer {
   const Datatype* type = nullptr;  // held, at the origin; null: the transfer waits for an answer
   std::int64_t bytes = 0;
   Expected expected;
-  message::RemoteAccess* access = nullptr;  // an access by the provider, which is waited for then
-  char* data = nullptr;                     // data of an accumulate, at the target
+  bool is_access = false;  // of the target's memory, without its help
+  char* data = nullptr;    // data of an accumulate, at the target
   Announcement announcement{};
 };
 

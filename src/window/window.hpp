@@ -25,13 +25,7 @@ namespace baton::window {
 using Row = lockfree::WindowRow<lockfree::Hardware>;
 using SharedWord = std::atomic<std::uint32_t>;
 
-// This is the way in which a rank's memory is reached.
-enum class Way : std::uint8_t {
-  unknown,  // no operation has looked for it yet
-  mapped,   // it is mapped into this process
-  kernel,   // by cross-memory attach
-  remote,   // by messages that the rank itself carries out
-};
+class Reach;  // reach.hpp
 
 enum class Hold : std::uint8_t { none, shared, exclusive, unchecked };
 
@@ -92,7 +86,7 @@ struct Target {
   std::int64_t bytes = 0;
   std::int64_t unit = 1;  // bytes of a displacement unit
   Row* row = nullptr;     // null: its locks and epochs go by messages
-  Way way = Way::unknown;
+  bool mapped = false;    // operations are loads and stores at `memory`
   bool open = false;      // an access epoch of ours reaches it, apart from the window's epoch
   bool attached = false;  // `memory` is to be let go with the window
   bool visited = false;   // it knows that we change its elements by atomic instructions
@@ -106,10 +100,11 @@ struct Target {
   Error refused = MPI_SUCCESS;  // error of messages from there that this rank could not carry out
   Process process{};
   LocalRank local_rank = not_on_this_node;
-  std::uint64_t address = 0;      // where the memory lies at its owner
   std::int32_t owner = 0;         // the rank of this window that owns the memory
+  std::uint64_t address = 0;      // where the memory lies at its owner
   std::uint64_t row_address = 0;  // where the row lies, at the target
   Regions* regions = nullptr;     // our copy of its list of attached memory
+  const Reach* reach = nullptr;   // how its memory is reached; null: no operation has looked yet
 };
 
 // This is the access epoch that is open.
@@ -119,8 +114,6 @@ struct WindowChecks;
 
 struct GatheredPuts;  // gather.hpp
 struct GatheredGets;
-
-struct ProviderReach;  // by_provider.cpp
 
 class Window {
  public:
@@ -147,17 +140,17 @@ class Window {
   // All targets may be accessed: in a fence epoch, once an operation has followed the fence.
   bool all_open = false;
   Epoch epoch = Epoch::none;
-  bool dirty = false;              // this rank has stored somewhere since the last fence of the CPU
-  bool sends = false;              // some target's memory, or row, is reached by messages
-  Unanswered messages;             // to all targets
-  bool gathered = false;           // short operations wait in the batch (batch.hpp)
-  GatheredPuts* puts = nullptr;    // short puts to another node, gathered in a message
-  GatheredGets* gets = nullptr;    // short gets, gathered likewise
-  ProviderReach* reach = nullptr;  // the network's provider reaches our and others' memory
-  bool exposed = false;            // between MPI_Win_post and the end of MPI_Win_wait
-  Group* exposed_to = nullptr;     // the group of the exposure epoch; held
-  bool all_unchecked = false;      // MPI_Win_lock_all was called with MPI_MODE_NOCHECK
-  std::int32_t locks = 0;          // targets that MPI_Win_lock has locked now
+  bool dirty = false;            // this rank has stored somewhere since the last fence of the CPU
+  bool sends = false;            // some target's memory, or row, is reached by messages
+  Unanswered messages;           // to all targets
+  bool gathered = false;         // short operations wait in the batch (batch.hpp)
+  GatheredPuts* puts = nullptr;  // short puts to another node, gathered in a message
+  GatheredGets* gets = nullptr;  // short gets, gathered likewise
+  const Reach* provider = nullptr;   // reaches ranks of other nodes, or null (network/)
+  bool exposed = false;              // between MPI_Win_post and the end of MPI_Win_wait
+  Group* exposed_to = nullptr;       // the group of the exposure epoch; held
+  bool all_unchecked = false;        // MPI_Win_lock_all was called with MPI_MODE_NOCHECK
+  std::int32_t locks = 0;            // targets that MPI_Win_lock has locked now
   std::int32_t* accessed = nullptr;  // ranks of MPI_Win_start, or locked for MPI_Win_lock_all
   std::int32_t accessed_count = 0;
   std::uint32_t completes_expected = 0;  // of all exposure epochs so far
@@ -166,7 +159,7 @@ class Window {
   bool serves = false;               // others may reach our memory by messages to us alone
   Window* next_listening = nullptr;  // see listeners.hpp
   // These locks are taken where threads need them, and never held during a wait. The first protects
-  // epochs and locks; the second, targets' ways and attached memory.
+  // epochs and locks; the second, how targets are reached, and attached memory.
   platform::Lock epoch_lock;
   platform::Lock memory_lock;
 
@@ -187,8 +180,12 @@ inline SharedWord* words_at(Row& row, std::uint64_t offset) {
 
 // Finds out how a target is reached: maps its row, and its memory except in dynamic windows.
 BATON_COLD void reach_target(Window& window, Target& target);
+inline const Reach* known_reach(Target& target) {
+  // ORDER window.reach: acquire here, release in reach_target; its row and memory are known.
+  return std::atomic_ref(target.reach).load(std::memory_order_acquire);
+}
 inline void reach(Window& window, Target& target) {
-  if (BATON_UNLIKELY(target.way == Way::unknown)) reach_target(window, target);
+  if (BATON_UNLIKELY(!known_reach(target))) reach_target(window, target);
 }
 
 // Makes a window. It is collective over `comm`. A failure of one rank only (no memory) is an error

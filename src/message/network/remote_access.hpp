@@ -1,5 +1,5 @@
 // Reads and writes of memory of processes on other nodes by the network's provider: in parts, so
-// many at a time, over several interfaces where there are such. Of windows (window/by_provider).
+// many at a time, over several interfaces where there are such. Of windows (window/network/).
 // Invariant: what is over needs nothing of its target any more; a write is there then.
 #pragma once
 

@@ -1,0 +1,79 @@
+// Memory that is mapped here: copies, and changes of elements in place.
+#include "datatype/pack.hpp"
+#include "platform/copy.hpp"
+#include "window/packed.hpp"
+#include "window/reach.hpp"
+
+namespace baton::window {
+
+namespace {
+
+void change_array(Window& window, const Spot& spot, const Accumulate& what) {
+  const Elements& elements = what.elements;
+  const std::int64_t count = what.at.bytes() / elements.bytes;
+  auto* in = what.from ? static_cast<const char*>(what.from->buffer) : nullptr;
+  auto* old = what.result ? static_cast<char*>(what.result->buffer) : nullptr;
+  const ElementHold hold(window, *spot.target, count,
+                         can_be_atomic(elements, what.at, spot.memory));
+  if (BATON_LIKELY(hold.is_atomic()))
+    return change_atomically(elements.change, elements.bytes, in, spot.memory, old, count);
+  change_plainly(elements.change, elements.bytes, in, spot.memory, old, count);
+  note_stores(window);
+}
+
+class MappedReach final : public Reach {
+ public:
+  constexpr MappedReach() : Reach(ReachWay::mapped) {}
+
+  Error put(Window& window, const Spot& spot, const Data& from, const Place& to) const override {
+    note_stores(window);
+    if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
+      platform::copy_run(spot.memory, from.buffer, static_cast<std::size_t>(to.bytes()));
+    else
+      datatype::copy(*from.type, from.buffer, *to.type, spot.memory, to.bytes());
+    return MPI_SUCCESS;
+  }
+
+  Error get(Window&, const Spot& spot, const Data& to, const Place& from) const override {
+    // The compiler must reload memory that others have put to since.
+    lockfree::Hardware::compiler_fence();
+    if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
+      platform::copy_run(to.buffer, spot.memory, static_cast<std::size_t>(to.bytes()));
+    else
+      datatype::copy(*from.type, spot.memory, *to.type, to.buffer, to.bytes());
+    return MPI_SUCCESS;
+  }
+
+  Error change(Window& window, const Spot& spot, const Accumulate& what) const override {
+    if (BATON_LIKELY(what.is_array())) {
+      change_array(window, spot, what);
+      return MPI_SUCCESS;
+    }
+    Packed in(what.from, true), old(what.result, false);
+    if (!in.has_memory() || !old.has_memory()) return no_memory_for(what.at.bytes());
+    {
+      const ElementHold hold(window, *spot.target, what.at.bytes() / what.elements.bytes,
+                             can_be_atomic(what.elements, what.at, spot.memory));
+      change_place(what.elements, spot.memory, hold.is_atomic(), in.bytes(), old.bytes(), what.at);
+    }
+    old.unpack();
+    note_stores(window);
+    return MPI_SUCCESS;
+  }
+
+  Error swap(Window& window, const Spot& spot, const Datatype& type, const void* from,
+             const void* expected, void* result) const override {
+    swap_element(window, spot, type, from, expected, result);
+    return MPI_SUCCESS;
+  }
+
+  Error flush(Window&, Target&) const override { return MPI_SUCCESS; }
+};
+
+constinit const MappedReach mapped;
+
+}  // namespace
+
+constinit const Reach& mapped_reach = mapped;
+
+}  // namespace baton::window
