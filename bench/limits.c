@@ -7,13 +7,13 @@
  *   copy512   the same in blocks of 512 bytes with as much between them
  *   both      sender and receiver copy together, from buffers both have mapped (both.c)
  *   both-cma  the same by cross-memory attach
- *   through   two copies through a window of shared memory, back and forth (through.c)
+ *   through   two copies through a buffer of shared memory, back and forth (through.c)
  *   stream    the same, 64 messages one way
  *   exchange  the same, 64 each way at once
  *   put-copy, get-copy, sum   a plain copy or sum to or from memory of a process that sleeps, which
  *             both have mapped (onesided_limits.c); put-cma, get-cma: by cross-memory attach
  *   add-idle  an atomic addition to a word there; add-shared: while the other adds to it, too
- * Through, stream and exchange also as through-fetch (the sender fetches the window's lines with
+ * Through, stream and exchange also as through-fetch (the sender fetches the buffer's lines with
  * ownership), through-around (it writes them by non-temporal stores), through-past (the receiver
  * writes its buffer so), and so on. Prints "cell LOOP/warm|cold/SIZE MICROSECONDS" for every cell,
  * "cell LOOP MICROSECONDS" for line, add-idle and add-shared. */

@@ -31,13 +31,13 @@ double median_time(Step* step, void* side, double budget_us);
  * of their buffers or by cross-memory attach; negative where the kernel refuses that. */
 double measure_both(size_t bytes, int cold, int by_attach, double budget_us);
 
-/* through.c: a message that is copied twice, through a window that both have mapped, in µs: back
+/* through.c: a message that is copied twice, through a buffer that both have mapped, in µs: back
  * and forth, in a series one way, or both ways at once; and how the two copies are made. */
 typedef enum { through_once, through_series, through_both } Through;
 typedef enum {
   stores_plain,   /* memcpy */
-  stores_fetched, /* the sender fetches the window's lines with ownership */
-  stores_around,  /* the sender writes the window by non-temporal stores */
+  stores_fetched, /* the sender fetches the buffer's lines with ownership */
+  stores_around,  /* the sender writes the buffer by non-temporal stores */
   stores_past     /* the receiver writes its buffer so */
 } Stores;
 double measure_through(Through through, Stores stores, size_t bytes, int cold, double budget_us);

@@ -9,8 +9,8 @@ UNITS = {"memory": "KiB", "finding/memory": "KiB", "overlap": "x", "overlap/peer
          "instructions": "instructions"}
 CELLS_SHOWN = 100        # each on a line of its own; more are only drawn
 BOTH_COPY = 64 << 10     # from here on a message may be worth the work of both sides
-THROUGH_WINDOW = 2 << 10  # from here on it may go through a window of shared memory
-WINDOW_LOOPS = {"lat": "through", "bw": "stream", "bibw": "exchange"}  # the bare loops that do
+THROUGH_BUFFER = 2 << 10  # from here on it may go through a buffer of shared memory
+BUFFER_LOOPS = {"lat": "through", "bw": "stream", "bibw": "exchange"}  # the bare loops that do
 # Those that reach into the memory of a process that sleeps, of the metrics that do it by MPI.
 REACH_LOOPS = {"put": ("put-copy", "put-cma"), "get": ("get-copy", "get-cma"), "accumulate": ("sum",),
                "put_rate": ("put-copy",), "get_rate": ("get-copy",)}
@@ -36,8 +36,8 @@ def limit_names(cell):
     if metric == "lat" and size_of(cell) <= IN_ONE_LINE:
         return ["line"]
     names = ["copy/" + rest] if metric == "lat" else []
-    if metric in WINDOW_LOOPS and size_of(cell) >= THROUGH_WINDOW:
-        names.append(f"{WINDOW_LOOPS[metric]}/{rest}")
+    if metric in BUFFER_LOOPS and size_of(cell) >= THROUGH_BUFFER:
+        names.append(f"{BUFFER_LOOPS[metric]}/{rest}")
     # A window's messages are written and read while others are copied: a cold one has no such limit.
     if metric == "lat" or (metric == "bw" and rest.startswith("warm/")):
         names += [f"{loop}/{rest}" for loop in ("both", "both-cma") if size_of(cell) >= BOTH_COPY]

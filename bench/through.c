@@ -1,5 +1,5 @@
-/* Messages that are copied twice, through a window of shared memory that both sides go round in,
- * piece by piece, the receiver behind the sender: back and forth (through), in a series one way
+/* Messages that are copied twice, through a buffer of shared memory that both sides go round in,
+ * segment by segment, the receiver behind the sender: back and forth (through), in a series one way
  * (stream), and both ways at once (exchange). Series are as in windows.c: 64 messages, warm ones
  * from one buffer to one buffer, cold ones each from and to its own, written just before, read when
  * all have come. */
@@ -13,9 +13,9 @@
 
 #include "limits.h"
 
-/* More than a window that stays in an L2, or than a piece from which on memcpy takes `rep movsb`,
+/* More than a buffer that stays in an L2, or than a segment from which on memcpy takes `rep movsb`,
  * changed little (AMD Zen 5, 2 CPUs, 2026-11-24). */
-enum { window_bytes = 512 << 10, piece_bytes = 16 << 10, fetched_piece_bytes = 1 << 10 };
+enum { buffer_bytes = 512 << 10, segment_bytes = 16 << 10, fetched_segment_bytes = 1 << 10 };
 enum { series_messages = 64, series_bytes = 64 << 20 };
 
 typedef struct {
@@ -26,7 +26,7 @@ typedef struct {
 /* One end of a way. */
 typedef struct {
   Progress* progress;
-  char* window;
+  char* buffer;
   uint64_t position, others; /* bytes since the beginning: ours, and the other's as last seen */
 } End;
 
@@ -52,32 +52,32 @@ static void fetch(char* to, size_t bytes) {
   for (size_t i = 0; i < bytes; i += line_bytes) __asm__ volatile("prefetchw %0" : : "m"(to[i]));
 }
 
-/* How much of what is left of a message lies together in the window, and in one piece. */
-static size_t next_piece(const End* end, size_t left, size_t most) {
-  size_t together = window_bytes - end->position % window_bytes;
-  size_t piece = left < most ? left : most;
-  return piece < together ? piece : together;
+/* How much of what is left of a message lies together in the buffer, and in one segment. */
+static size_t next_segment(const End* end, size_t left, size_t most) {
+  size_t together = buffer_bytes - end->position % buffer_bytes;
+  size_t segment = left < most ? left : most;
+  return segment < together ? segment : together;
 }
 
-/* One piece of a message from `done` on, if there is room; returns how much. */
+/* One segment of a message from `done` on, if there is space; returns how much. */
 static size_t put(Side* s, const char* from, size_t done) {
   End* end = &s->out;
-  size_t most = s->stores == stores_fetched ? fetched_piece_bytes : piece_bytes;
-  size_t piece = next_piece(end, s->bytes - done, most);
-  if (end->position + piece > end->others + window_bytes) {
+  size_t most = s->stores == stores_fetched ? fetched_segment_bytes : segment_bytes;
+  size_t segment = next_segment(end, s->bytes - done, most);
+  if (end->position + segment > end->others + buffer_bytes) {
     end->others = atomic_load_explicit(&end->progress->emptied, memory_order_acquire);
-    if (end->position + piece > end->others + window_bytes) return 0;
+    if (end->position + segment > end->others + buffer_bytes) return 0;
   }
-  char* to = end->window + end->position % window_bytes;
+  char* to = end->buffer + end->position % buffer_bytes;
   if (s->stores == stores_around)
-    copy_around(to, from + done, piece);
+    copy_around(to, from + done, segment);
   else
-    memcpy(to, from + done, piece);
+    memcpy(to, from + done, segment);
   if (s->stores == stores_fetched)
-    fetch(end->window + (end->position + piece) % window_bytes, piece);
-  end->position += piece;
+    fetch(end->buffer + (end->position + segment) % buffer_bytes, segment);
+  end->position += segment;
   atomic_store_explicit(&end->progress->filled, end->position, memory_order_release);
-  return piece;
+  return segment;
 }
 
 static size_t get(Side* s, char* to, size_t done) {
@@ -85,16 +85,16 @@ static size_t get(Side* s, char* to, size_t done) {
   if (end->others == end->position)
     end->others = atomic_load_explicit(&end->progress->filled, memory_order_acquire);
   size_t there = end->others - end->position, left = s->bytes - done;
-  size_t piece = next_piece(end, left < there ? left : there, 4 * piece_bytes);
-  if (piece == 0) return 0;
-  const char* from = end->window + end->position % window_bytes;
+  size_t segment = next_segment(end, left < there ? left : there, 4 * segment_bytes);
+  if (segment == 0) return 0;
+  const char* from = end->buffer + end->position % buffer_bytes;
   if (s->stores == stores_past)
-    copy_around(to + done, from, piece);
+    copy_around(to + done, from, segment);
   else
-    memcpy(to + done, from, piece);
-  end->position += piece;
+    memcpy(to + done, from, segment);
+  end->position += segment;
   atomic_store_explicit(&end->progress->emptied, end->position, memory_order_release);
-  return piece;
+  return segment;
 }
 
 static void idle(Side* s) {
@@ -115,9 +115,9 @@ static void transfer(Side* s, int out, int in) {
       if (put_bytes == s->bytes) ++sent, put_bytes = 0;
     }
     if (got < in) {
-      size_t piece = get(s, s->to + (size_t)got * s->stride, got_bytes);
-      moved += piece;
-      got_bytes += piece;
+      size_t segment = get(s, s->to + (size_t)got * s->stride, got_bytes);
+      moved += segment;
+      got_bytes += segment;
       if (got_bytes == s->bytes) ++got, got_bytes = 0;
     }
     if (moved == 0) idle(s);
@@ -149,11 +149,11 @@ static void series_each_way(void* side) {
   transfer(s, s->messages, s->messages);
 }
 
-static Side side_of(Progress* progress, char* const windows[2], int which, size_t bytes, int cold,
+static Side side_of(Progress* progress, char* const buffers[2], int which, size_t bytes, int cold,
                     int messages, Stores stores, _Atomic uint64_t* quit) {
   Side s = {.bytes = bytes, .cold = cold, .messages = messages, .stores = stores, .quit = quit};
-  s.out = (End){&progress[which], windows[which], 0, 0};
-  s.in = (End){&progress[1 - which], windows[1 - which], 0, 0};
+  s.out = (End){&progress[which], buffers[which], 0, 0};
+  s.in = (End){&progress[1 - which], buffers[1 - which], 0, 0};
   s.stride = cold && messages > 1 ? (bytes + line_bytes - 1) / line_bytes * line_bytes : 0;
   size_t span = s.stride ? s.stride * (size_t)messages : bytes;
   s.from = own_memory(span);
@@ -172,22 +172,22 @@ double measure_through(Through through, Stores stores, size_t bytes, int cold, d
   Progress* progress = (Progress*)shared_memory(2 * sizeof *progress + line_bytes);
   memset(progress, 0, 2 * sizeof *progress + line_bytes);
   _Atomic uint64_t* quit = (_Atomic uint64_t*)(progress + 2);
-  char* windows[2] = {shared_memory(window_bytes), shared_memory(window_bytes)};
+  char* buffers[2] = {shared_memory(buffer_bytes), shared_memory(buffer_bytes)};
   pid_t child = fork();
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     bind_to(1);
-    Side side = side_of(progress, windows, 1, bytes, cold, messages, stores, quit);
+    Side side = side_of(progress, buffers, 1, bytes, cold, messages, stores, quit);
     while (1) steps[through][1](&side);
   }
-  Side side = side_of(progress, windows, 0, bytes, cold, messages, stores, quit);
+  Side side = side_of(progress, buffers, 0, bytes, cold, messages, stores, quit);
   double value = median_time(steps[through][0], &side, budget_us);
   atomic_store_explicit(quit, 1, memory_order_relaxed);
   waitpid(child, NULL, 0);
   size_t span = side.stride ? side.stride * (size_t)messages : bytes;
   give_back(side.from, span);
   give_back(side.to, span);
-  for (int i = 0; i < 2; ++i) give_back(windows[i], window_bytes);
+  for (int i = 0; i < 2; ++i) give_back(buffers[i], buffer_bytes);
   give_back(progress, 2 * sizeof *progress + line_bytes);
   return value / (through == through_series ? messages : 2 * messages);
 }

@@ -21,7 +21,7 @@ static inline uint32_t png_crc(const unsigned char* data, size_t bytes) {
   return ~crc;
 }
 
-/* `chunk` has room for length, type, `bytes` of data and checksum; type and data are in place. */
+/* `chunk` has space for length, type, `bytes` of data and checksum; type and data are in place. */
 static inline int png_chunk(FILE* file, unsigned char* chunk, size_t bytes) {
   png_number(chunk, (uint32_t)bytes);
   png_number(chunk + 8 + bytes, png_crc(chunk + 4, bytes + 4));

@@ -138,7 +138,7 @@ std::optional<JobFile> prepare_file(const Options& options, const machine::Machi
   file->header->memory_report = options.memory_report;
   if (options.export_heap && file->header->program_heap_bytes == 0)
     complain(
-        "--export-heap: the limit on file sizes leaves no room for the programs' memory in the "
+        "--export-heap: the limit on file sizes leaves no space for the programs' memory in the "
         "job's; they keep their own malloc's way of getting it. Raise it with ulimit -f");
   if (options.export_heap) {
     const machine::KernelRules kernel = machine::read_kernel_rules("");

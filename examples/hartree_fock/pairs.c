@@ -25,13 +25,13 @@ static int by_falling_bound(const void* one, const void* other) {
 
 Pairs pairs_of(const Basis* basis) {
   Pairs pairs = {0};
-  long room = 0;
+  long space = 0;
   for (int i = 0; i < basis->shells; ++i)
     for (int j = 0; j <= i; ++j, ++pairs.of_shells) {
       const Shell *a = &basis->shell[i], *b = &basis->shell[j];
-      if (pairs.count == room) {
-        room = 2 * room + 64;
-        pairs.pair = realloc(pairs.pair, (size_t)room * sizeof *pairs.pair);
+      if (pairs.count == space) {
+        space = 2 * space + 64;
+        pairs.pair = realloc(pairs.pair, (size_t)space * sizeof *pairs.pair);
         if (!pairs.pair) ranks_stop("not enough memory");
       }
       int exchanged = a->momentum < b->momentum;

@@ -75,7 +75,7 @@ static Plane plane_of(const Molecule* molecule) {
   return plane;
 }
 
-/* `value` and `place` have room for all functions: those that are not zero here. */
+/* `value` and `place` have space for all functions: those that are not zero here. */
 static double density_at(const Basis* basis, const double* density, const double* point,
                          double* value, int* place) {
   const double too_far = 64; /* square of bohr: exp(-0.17 * 64) = 2e-5 for hydrogen's widest */

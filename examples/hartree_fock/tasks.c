@@ -68,7 +68,7 @@ static int by_falling_cost(const void* one, const void* other) {
 Tasks tasks_of(const Pairs* pairs) {
   Tasks tasks = {0};
   double cost = 0;
-  long room = 0;
+  long space = 0;
   for (long bra = 0; bra < pairs->count; ++bra) {
     const long length = row_length(pairs, bra);
     tasks.quartets += (double)length;
@@ -77,8 +77,8 @@ Tasks tasks_of(const Pairs* pairs) {
   }
   const double all = (double)pairs->of_shells;
   tasks.screened = all * (all + 1) / 2 - tasks.quartets;
-  for (long bra = 0; bra < pairs->count; ++bra) room += cut(pairs, bra, cost / tasks_wanted, NULL);
-  tasks.task = ranks_memory((size_t)room, sizeof *tasks.task);
+  for (long bra = 0; bra < pairs->count; ++bra) space += cut(pairs, bra, cost / tasks_wanted, NULL);
+  tasks.task = ranks_memory((size_t)space, sizeof *tasks.task);
   for (long bra = 0; bra < pairs->count; ++bra)
     tasks.count += cut(pairs, bra, cost / tasks_wanted, tasks.task + tasks.count);
   qsort(tasks.task, (size_t)tasks.count, sizeof *tasks.task, by_falling_cost);

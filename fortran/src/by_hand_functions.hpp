@@ -6,7 +6,7 @@
 
 namespace baton::fortran::by_hand {
 
-// There are more different functions than the library has room for.
+// There are more different functions than the library has space for.
 void refuse_function(const char* what, Fint* ierror);
 
 template <auto Call, class For>

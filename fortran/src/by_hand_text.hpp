@@ -25,13 +25,13 @@ template <auto Call>
 void info_get_string(Fint* info, const char* key, int* buflen, char* value, int* flag, Fint* ierror,
                      std::size_t key_length, std::size_t value_length) {
   const Text c_key(key, key_length, Text::both_ends);
-  const int room = *buflen;
-  std::vector<char> text(static_cast<std::size_t>(room < 0 ? 0 : room) + 1);
-  int length = room > 0 ? room + 1 : room;
+  const int space = *buflen;
+  std::vector<char> text(static_cast<std::size_t>(space < 0 ? 0 : space) + 1);
+  int length = space > 0 ? space + 1 : space;
   const int error = Call(handle<MPI_Info>(*info), c_key.c_str(), &length, text.data(), flag);
   if (!error && *flag) {
     *buflen = length - 1;
-    if (room > 0) fill(value, value_length, text.data());
+    if (space > 0) fill(value, value_length, text.data());
   }
   tell(ierror, error);
 }
@@ -39,14 +39,14 @@ void info_get_string(Fint* info, const char* key, int* buflen, char* value, int*
 template <auto Call>
 void session_get_nth_pset(Fint* session, Fint* info, int* n, int* pset_len, char* name,
                           Fint* ierror, std::size_t name_length) {
-  const int room = *pset_len;
-  std::vector<char> text(static_cast<std::size_t>(room < 0 ? 0 : room) + 1);
-  int length = room > 0 ? room + 1 : room;
+  const int space = *pset_len;
+  std::vector<char> text(static_cast<std::size_t>(space < 0 ? 0 : space) + 1);
+  int length = space > 0 ? space + 1 : space;
   const int error =
       Call(handle<MPI_Session>(*session), handle<MPI_Info>(*info), *n, &length, text.data());
   if (!error) {
     *pset_len = length - 1;
-    if (room > 0) fill(name, name_length, text.data());
+    if (space > 0) fill(name, name_length, text.data());
   }
   tell(ierror, error);
 }

@@ -89,9 +89,9 @@ class Queue:
         self.put += size
         self.consume(self.last)
 
-    def make_room(self, room, sender, costs, lazy):
+    def make_space(self, space, sender, costs, lazy):
         """Lazily the head is read only when the ring looks full, and waited for while it is."""
-        needed = self.put + room - RING_BYTES
+        needed = self.put + space - RING_BYTES
         if not lazy and costs.head == READS:
             self.look(sender, costs)
         if needed <= self.known:
@@ -108,17 +108,17 @@ class Queue:
 
 
 def parts(queue, size, protocol):
-    """How a message lies in the ring: the data of each piece, and what is skipped before. Each piece has a header."""
-    skipped, whole, pieces = 0, size + HEADER_BYTES, []
+    """How a message lies in the ring: the data of each fragment, and what is skipped before. Each fragment has a header."""
+    skipped, whole, fragments = 0, size + HEADER_BYTES, []
     end = queue.left_to_end()
     if end <= HEADER_BYTES or (protocol.delayed and end < whole <= RING_BYTES):
         skipped, end = end, RING_BYTES
     while True:
-        piece = min(size, end - HEADER_BYTES)
-        pieces.append(piece)
-        size, end = size - piece, RING_BYTES
+        fragment = min(size, end - HEADER_BYTES)
+        fragments.append(fragment)
+        size, end = size - fragment, RING_BYTES
         if size <= 0:
-            return skipped, pieces
+            return skipped, fragments
 
 
 def post(receiver, size, protocol, costs):
@@ -132,24 +132,24 @@ def transfer(sender, receiver, queue, size, protocol, costs):
     sender.time += costs.library_us
     if protocol.copies_at_sender(size):
         sender.time = max(sender.time, sender.staged) + costs.copied(size)
-    skipped, pieces = parts(queue, size, protocol)
+    skipped, fragments = parts(queue, size, protocol)
     if skipped:
         queue.skip(skipped)
-    for number, piece in enumerate(pieces):
-        queue.make_room(piece + HEADER_BYTES, sender, costs, protocol.lazy())
-        queue.put += piece + HEADER_BYTES
+    for number, fragment in enumerate(fragments):
+        queue.make_space(fragment + HEADER_BYTES, sender, costs, protocol.lazy())
+        queue.put += fragment + HEADER_BYTES
         redirected = protocol.redirects(size) and number == 0
-        arrives, visible = put(sender, piece, redirected, protocol.copies_at_sender(size), protocol, costs)
-        in_ring = late(arrives, receiver.posted, piece, costs) if redirected else piece
+        arrives, visible = put(sender, fragment, redirected, protocol.copies_at_sender(size), protocol, costs)
+        in_ring = late(arrives, receiver.posted, fragment, costs) if redirected else fragment
         receiver.time = max(receiver.time, visible) + costs.copied(in_ring)
         if not protocol.lazy() and costs.head == PUSHED:
             receiver.time += costs.send_us
         queue.consume(receiver.time)
 
 
-def put(sender, piece, redirected, packed, protocol, costs):
-    """The messages of the network that a piece needs; when its data begin to arrive, and when all of it counts."""
-    moved = costs.moved(piece + (HEADER_BYTES if packed else 0), redirected or not packed)
+def put(sender, fragment, redirected, packed, protocol, costs):
+    """The messages of the network that a fragment needs; when its data begin to arrive, and when all of it counts."""
+    moved = costs.moved(fragment + (HEADER_BYTES if packed else 0), redirected or not packed)
     waits = not (costs.overlap and packed)
     arrives = sender.send(costs.send_us + moved, waits) + costs.latency_us
     visible = arrives + moved
@@ -158,11 +158,11 @@ def put(sender, piece, redirected, packed, protocol, costs):
     return arrives, visible
 
 
-def late(arrives, posted, piece, costs):
+def late(arrives, posted, fragment, costs):
     """What arrived before the interface knew the receive lies in the ring, by whole pages."""
     if posted <= arrives:
         return 0
-    return min(piece, math.ceil((posted - arrives) * costs.raw / PAGE_BYTES) * PAGE_BYTES)
+    return min(fragment, math.ceil((posted - arrives) * costs.raw / PAGE_BYTES) * PAGE_BYTES)
 
 
 def stream(protocol, size, costs, count, begin):

@@ -16,11 +16,11 @@
 enum { posted_max = 256, address_max = 128 };
 
 /* Where the peer is, and its memory. */
-struct card {
+struct endpoint_address {
   unsigned char address[address_max];
   uint64_t memory, key;
 };
-struct ring_card {
+struct ring_address {
   uint64_t memory, key;
 };
 
@@ -32,10 +32,10 @@ static struct fid_cq* completions;
 static struct fid_ep* endpoint;
 static struct fid_mr *out_region, *in_region;
 static fi_addr_t peer_address;
-static struct card peer_card;
+static struct endpoint_address peer_endpoint;
 static char *out_memory, *in_memory, *ring, *packed;
 static struct fid_mr *ring_region, *packed_region;
-static struct ring_card peer_ring;
+static struct ring_address peer_ring;
 static long arrived, sends_left, peer_rank;
 static struct fi_context2 receives[posted_max], sends[posted_max];
 static long receive_number, send_number;
@@ -139,13 +139,13 @@ void raw_open(const char* interface, int peer, size_t most, char* out, char* in)
   check("an endpoint", fi_enable(endpoint));
   out_region = registered(out, most, FI_SEND | FI_WRITE, 1);
   in_region = registered(in, most, FI_RECV | FI_REMOTE_WRITE, 2);
-  struct card own = {.key = fi_mr_key(in_region)};
+  struct endpoint_address own = {.key = fi_mr_key(in_region)};
   own.memory = remote_address(in);
   size_t bytes = address_max;
   check("its address", fi_getname(&endpoint->fid, own.address, &bytes));
-  MPI_Sendrecv(&own, sizeof own, MPI_BYTE, peer, 0, &peer_card, sizeof peer_card, MPI_BYTE, peer, 0,
-               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  if (fi_av_insert(addresses, peer_card.address, 1, &peer_address, 0, NULL) != 1)
+  MPI_Sendrecv(&own, sizeof own, MPI_BYTE, peer, 0, &peer_endpoint, sizeof peer_endpoint, MPI_BYTE,
+               peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  if (fi_av_insert(addresses, peer_endpoint.address, 1, &peer_address, 0, NULL) != 1)
     refuse("the peer's address", 0);
 }
 
@@ -205,8 +205,8 @@ void raw_send(size_t bytes) {
 void raw_write(size_t bytes) {
   long code;
   while ((code = fi_writedata(endpoint, out_memory, bytes, fi_mr_desc(out_region), 1, peer_address,
-                              peer_card.memory, peer_card.key, &sends[send_number % posted_max])) !=
-         0)
+                              peer_endpoint.memory, peer_endpoint.key,
+                              &sends[send_number % posted_max])) != 0)
     again(code, "a write");
   ++send_number;
   ++sends_left;
@@ -229,8 +229,8 @@ void raw_write_short(size_t bytes) {
     raw_write(bytes);
     return;
   }
-  while ((code = fi_inject_writedata(endpoint, out_memory, bytes, 1, peer_address, peer_card.memory,
-                                     peer_card.key)) != 0)
+  while ((code = fi_inject_writedata(endpoint, out_memory, bytes, 1, peer_address,
+                                     peer_endpoint.memory, peer_endpoint.key)) != 0)
     again(code, "a short write");
 }
 
@@ -246,20 +246,20 @@ void raw_write_numbered(size_t bytes, uint64_t number) {
   memcpy(out_memory + before, &number, sizeof number);
   if (before > 0) {
     while ((code = fi_write(endpoint, out_memory, before, fi_mr_desc(out_region), peer_address,
-                            peer_card.memory, peer_card.key, &sends[send_number % posted_max])) !=
-           0)
+                            peer_endpoint.memory, peer_endpoint.key,
+                            &sends[send_number % posted_max])) != 0)
       again(code, "a write");
     ++send_number;
     ++sends_left;
   }
   if (sizeof number <= info->tx_attr->inject_size) {
     while ((code = fi_inject_write(endpoint, out_memory + before, sizeof number, peer_address,
-                                   peer_card.memory + before, peer_card.key)) != 0)
+                                   peer_endpoint.memory + before, peer_endpoint.key)) != 0)
       again(code, "a short write");
     return;
   }
   while ((code = fi_write(endpoint, out_memory + before, sizeof number, fi_mr_desc(out_region),
-                          peer_address, peer_card.memory + before, peer_card.key,
+                          peer_address, peer_endpoint.memory + before, peer_endpoint.key,
                           &sends[send_number % posted_max])) != 0)
     again(code, "a write");
   ++send_number;
@@ -288,7 +288,7 @@ void raw_open_ring(size_t bytes) {
   memset(packed, 0, bytes);
   ring_region = registered(ring, bytes, FI_RECV | FI_REMOTE_WRITE | FI_REMOTE_READ | FI_READ, 3);
   packed_region = registered(packed, bytes, FI_SEND | FI_WRITE | FI_READ, 4);
-  const struct ring_card own = {remote_address(ring), fi_mr_key(ring_region)};
+  const struct ring_address own = {remote_address(ring), fi_mr_key(ring_region)};
   MPI_Sendrecv(&own, sizeof own, MPI_BYTE, (int)peer_rank, 0, &peer_ring, sizeof peer_ring,
                MPI_BYTE, (int)peer_rank, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

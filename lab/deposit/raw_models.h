@@ -1,7 +1,7 @@
 /* The source's five models of sending and receiving over the raw provider, and what MPI-FM does
  * instead (figure 12): headers and data gathered and scattered by the network.
  *   (1) head read before each message, tail after it; one copy on each side
- *   (2) neither: room is known from answers, arrival from the completion; one copy on each side
+ *   (2) neither: space is known from answers, arrival from the completion; one copy on each side
  *   (3) (2) with the receive posted to the provider, which puts the data into the user's buffer
  *   (4) (2) with the header apart, so that the data leave from the user's buffer
  *   (5) by size, table 2: (2), from 8 KiB on (3), from 16 KiB on header apart and no copy

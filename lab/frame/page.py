@@ -71,7 +71,7 @@ def quick_words(data):
 
 def sections_between(outcome):
     """All but the method."""
-    return [verdict_section(outcome.data), findings_section(outcome.findings, outcome.room.ABOUT_SOURCE), *outcome.sections]
+    return [verdict_section(outcome.data), findings_section(outcome.findings, outcome.module.ABOUT_SOURCE), *outcome.sections]
 
 
 def read_style(name):
@@ -89,7 +89,7 @@ def render(outcome):
     data = outcome.data
     command = f"baton lab {data['study']}"
     body = "".join([
-        opening((command, data["date"]), data["question"], paragraph(outcome.room.ABOUT + quick_words(data))),
+        opening((command, data["date"]), data["question"], paragraph(outcome.module.ABOUT + quick_words(data))),
         *sections_between(outcome),
         method_section(data, "Machine and method", paragraph(machine.in_words(data["machine"]))),
         paragraph("All numbers stand in data.json beside this page, those of each step in raw/.", "soft")])

@@ -69,7 +69,7 @@ def sections_of(part):
 
 def article(part, sections):
     name = part.study.name
-    begin = paragraph(part.outcome.room.ABOUT) if part.outcome else paragraph(part.problem, "problem")
+    begin = paragraph(part.outcome.module.ABOUT) if part.outcome else paragraph(part.problem, "problem")
     links = [link(CONTENTS, "Contents"), *[link(anchor, each.heading) for anchor, each in sections.items()]]
     return "".join([
         f'<article id="{escape(name)}">', opening((f"baton lab {name}",), part.study.question, begin), f"<nav>{' '.join(links)}</nav>",
@@ -96,8 +96,8 @@ def place_of(figure, words, own, everywhere):
 def figure_lines(part, own, everywhere):
     name = source = part.study.name
     try:
-        room = part.study.load()
-        source, figures = getattr(room, "SOURCE", name), room.figures()
+        module = part.study.load()
+        source, figures = getattr(module, "SOURCE", name), module.figures()
     except Exception:  # not built, or not to be loaded: the study's own part says more
         figures = [("all", part.problem or "not listed")]
     lines = []

@@ -41,7 +41,7 @@ class Outcome:
     data: dict         # as in data.json
     findings: list
     sections: list
-    room: object       # the study's module
+    module: object       # the study's module
     summary: str = ""
     problems: list = field(default_factory=list)  # of steps that failed, in words
 
@@ -58,18 +58,18 @@ def now():
 def perform(study, context):
     """Runs the steps; the page and data.json are written also when one has failed."""
     make_folder(context.folder)
-    room = study.load()
-    steps, kept = room.steps(context), Steps(context.folder, context.fresh)
+    module = study.load()
+    steps, kept = module.steps(context), Steps(context.folder, context.fresh)
     with progress(study.name, len(steps)) as bar:
         done = [kept.run(step, bar) for step in steps]
-    result = room.result({each.step.name: each for each in done}, context)
+    result = module.result({each.step.name: each for each in done}, context)
     data = {
         "format": FORMAT, "study": study.name, "question": study.question, "quick": context.quick,
         "complete": not any(each.problem for each in done), "date": now(),
         "machine": machine.describe(context.programs), "method": method_of(done, result.missing or {}),
         "findings": [finding.as_dict() for finding in result.findings], "verdict": result.verdict, "rows": result.rows,
     }
-    outcome = Outcome(data, result.findings, result.sections, room, result.summary,
+    outcome = Outcome(data, result.findings, result.sections, module, result.summary,
                       [f"{each.step.name}: {each.problem}" for each in done if each.problem])
     write_json(os.path.join(context.folder, "data.json"), data, indent=1)
     write(os.path.join(context.folder, PAGE), render(outcome))

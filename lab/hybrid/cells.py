@@ -1,5 +1,5 @@
 """The cells that are predicted: application, system, layout and binding, and how many processes each host has. Pure, and
-without any of the source's results: all layouts that its tables name, on each system where they have room, both bound and
+without any of the source's results: all layouts that its tables name, on each system where they have space, both bound and
 unbound."""
 import json
 from dataclasses import dataclass
@@ -52,15 +52,15 @@ def layout_of(name):
 
 
 def dealt(layout, hosts, cpus):
-    """Processes on each host: on as few hosts as hold them, in equal parts as far as that goes; None: no room."""
-    room = [(cpus - (layout.master and host == 0)) // layout.threads for host in range(hosts)]
-    used = next((count for count in range(1, hosts + 1) if sum(room[:count]) >= layout.ranks), None)
+    """Processes on each host: on as few hosts as hold them, in equal parts as far as that goes; None: no space."""
+    space = [(cpus - (layout.master and host == 0)) // layout.threads for host in range(hosts)]
+    used = next((count for count in range(1, hosts + 1) if sum(space[:count]) >= layout.ranks), None)
     if used is None:
         return None
     processes = [0] * used
     for _ in range(layout.ranks):
-        with_room = [host for host in range(used) if processes[host] < room[host]]
-        processes[min(with_room, key=lambda host: processes[host] + (layout.master and host == 0))] += 1
+        with_space = [host for host in range(used) if processes[host] < space[host]]
+        processes[min(with_space, key=lambda host: processes[host] + (layout.master and host == 0))] += 1
     return tuple(processes)
 
 

@@ -137,7 +137,7 @@ std::vector<int> slurm_tasks(const std::string& told) {
 }
 
 // Returns the ranks of each host: each host's share, or all of -n in turn as long as hosts have
-// room.
+// space.
 std::expected<std::vector<int>, std::string> ranks_by_host(const Options& options,
                                                            std::vector<int> slots) {
   const auto hosts = static_cast<int>(slots.size());

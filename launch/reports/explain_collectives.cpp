@@ -12,7 +12,7 @@ namespace baton::launch {
 
 namespace {
 
-// A measured choice says where and when; a refused one says how much room there is.
+// A measured choice says where and when; a refused one says how much is left.
 std::string words_of(Algorithm algorithm, ChoiceReason reason, const CollectiveCounts& sum,
                      std::uint32_t ranks) {
   std::string words = choice_rows[static_cast<int>(reason)].words;

@@ -140,7 +140,7 @@ bool JobReports::write_timeline(const status::JobTimes& times) const {
   for (const status::RankTimes& rank : times.ranks) lost += rank.lost_events;
   if (lost)
     complain(
-        fmt::format("--trace {}: {} calls and messages had no room in {} (--trace-bytes), so "
+        fmt::format("--trace {}: {} calls and messages had no space in {} (--trace-bytes), so "
                     "its timeline ends early",
                     trace_.name, lost, bytes_text(static_cast<double>(job_.options.trace_bytes))));
   for (std::size_t rank = 0; rank < times.ranks.size(); ++rank)

@@ -11,7 +11,7 @@
 
 namespace baton::launch {
 
-// Returns the room for a rank's events in memory, for a file that may have `file_bytes`. An event
+// Returns the space for a rank's events in memory, for a file that may have `file_bytes`. An event
 // takes at most 160 bytes of the file on average: calls take 120 to 170, the two ends of an arrow
 // 90 to 110 each.
 inline std::uint64_t event_bytes_of_rank(std::uint64_t file_bytes, std::size_t ranks) {

@@ -20,7 +20,7 @@ class Input {
   std::expected<int, std::string> open();
 
   void add_to(std::vector<pollfd>& polled) const;
-  // Copies as far as `polled` says that there is data and room.
+  // Copies as far as `polled` says that there is data and space.
   void forward(const std::vector<pollfd>& polled);
 
  private:

@@ -112,15 +112,15 @@ MemoryBinding binding_of(const NumaPolicy& policy, const PlannedMemory& plan, in
 }
 
 // This is the free memory of nodes, less the memory that has been promised to this job.
-class Room {
+class Space {
  public:
   // Reserves this many bytes on a node. False: the node has not that much.
   bool take(int node, std::uint64_t bytes, bool strict) {
     auto [entry, fresh] = left_.try_emplace({node, strict}, 0);
     if (fresh) {
-      platform::NodeRoom room = platform::node_room(node);
+      platform::NodeSpace space = platform::node_space(node);
       entry->second =
-          strict ? platform::room_under_pressure(room) : platform::room_without_pressure(room);
+          strict ? platform::space_under_pressure(space) : platform::space_without_pressure(space);
     }
     if (entry->second < bytes) return false;
     if (entry->second != ~std::uint64_t{0}) entry->second -= bytes;
@@ -134,26 +134,26 @@ class Room {
   std::map<std::pair<int, bool>, std::uint64_t> left_;
 };
 
-std::string no_room(const char* what, const NumaPolicy& policy, int node, std::uint64_t left,
-                    std::uint64_t wanted, int rank) {
+std::string no_space(const char* what, const NumaPolicy& policy, int node, std::uint64_t left,
+                     std::uint64_t wanted, int rank) {
   return fmt::format(
       "{}={}: node {} has {} MiB left that rank {} could use, and it will want {} MiB; free some, "
       "start fewer ranks, or leave out the ! to let memory go elsewhere",
       what, policy_text(policy).words, node, left >> 20, rank, (wanted + (1 << 20) - 1) >> 20);
 }
 
-// Returns the first node in the declared order that has room for `what` of one rank. A strict
-// policy considers only the meant nodes, and it is an error if none has room. Else it is the first
+// Returns the first node in the declared order that has space for `what` of one rank. A strict
+// policy considers only the meant nodes, and it is an error if none has space. Else it is the first
 // node, and the kernel decides.
-std::expected<int, std::string> node_with_room(Room& room, const PlannedMemory& plan,
-                                               const NumaPolicy& policy, const char* what, int rank,
-                                               std::uint64_t bytes) {
+std::expected<int, std::string> node_with_space(Space& space, const PlannedMemory& plan,
+                                                const NumaPolicy& policy, const char* what,
+                                                int rank, std::uint64_t bytes) {
   std::size_t count = policy.strict ? plan.meant : plan.nodes.size();
   for (std::size_t i = 0; i < count; ++i)
-    if (room.take(plan.nodes[i], bytes, policy.strict)) return plan.nodes[i];
+    if (space.take(plan.nodes[i], bytes, policy.strict)) return plan.nodes[i];
   int first = plan.nodes.front();
   if (!policy.strict) return first;
-  return std::unexpected(no_room(what, policy, first, room.left(first, true), bytes, rank));
+  return std::unexpected(no_space(what, policy, first, space.left(first, true), bytes, rank));
 }
 
 std::string refusal(const char* what, const NumaPolicy& policy, const char* call) {
@@ -188,7 +188,7 @@ std::expected<void, std::string> bind_queues(const JobFile& file, std::uint32_t 
 // it is an error at once.
 constexpr std::uint64_t process_bytes_least = 16 << 20;  // guess
 
-std::expected<void, std::string> check_processes(MemoryPlan& plan, Room& room) {
+std::expected<void, std::string> check_processes(MemoryPlan& plan, Space& space) {
   const NumaPolicy& policy = plan.policies.all;
   if (policy.word == MemoryWord::none) return {};
   if (!platform::bind_process({})) {
@@ -199,15 +199,15 @@ std::expected<void, std::string> check_processes(MemoryPlan& plan, Room& room) {
   if (!policy.strict) return {};
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks)
-      if (auto node = node_with_room(room, home.all, policy, "all", plan.first_rank + rank,
-                                     process_bytes_least);
+      if (auto node = node_with_space(space, home.all, policy, "all", plan.first_rank + rank,
+                                      process_bytes_least);
           !node)
         return std::unexpected(node.error());
   return {};
 }
 
-std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& machine, Room& room,
-                                              const JobFile& file) {
+std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& machine,
+                                              Space& space, const JobFile& file) {
   const NumaPolicy& policy = plan.policies.queues;
   if (policy.word == MemoryWord::none) return {};
   std::uint64_t bytes = lockfree::usual_slice_bytes(lockfree::slice_layout(
@@ -217,7 +217,7 @@ std::expected<void, std::string> place_slices(MemoryPlan& plan, const Machine& m
   for (const HomePlan& home : plan.homes)
     for (int rank : home.ranks) {
       auto node =
-          node_with_room(room, home.queues, policy, "queues", plan.first_rank + rank, bytes);
+          node_with_space(space, home.queues, policy, "queues", plan.first_rank + rank, bytes);
       if (!node) return std::unexpected(node.error());
       if (*node != home.queues.nodes.front() && !home.queues.in_turn && !policy.strict)
         ++fallen[*node];
@@ -295,9 +295,9 @@ std::expected<void, std::string> place_job(MemoryPlan& plan, const Machine& mach
     for (int rank : home.ranks)
       *lockfree::memory_row(file.header, static_cast<std::uint32_t>(rank)) = home.row;
   if (!plan.policies.asks()) return {};
-  Room room;
-  auto placed = check_processes(plan, room);
-  if (placed) placed = place_slices(plan, machine, room, file);
+  Space space;
+  auto placed = check_processes(plan, space);
+  if (placed) placed = place_slices(plan, machine, space, file);
   if (!placed) return std::unexpected(fmt::format("{}: {}", plan.asked, placed.error()));
   return {};
 }
@@ -309,7 +309,7 @@ MemoryBinding process_binding(const MemoryPlan& plan, int rank) {
     if (std::ranges::find(home.ranks, rank) == home.ranks.end()) continue;
     if (policy.word == MemoryWord::near && !policy.strict) return {MemoryMode::local, 0};
     MemoryBinding binding = binding_of(policy, home.all, home.all.nodes.front());
-    // From several named nodes the kernel takes the nearest that has room, then other nodes.
+    // From several named nodes the kernel takes the nearest that has space, then other nodes.
     if (binding.mode == MemoryMode::prefer) binding.nodes = mask_of(home.all.nodes, home.all.meant);
     return binding;
   }

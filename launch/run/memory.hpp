@@ -40,7 +40,7 @@ std::expected<MemoryPlan, std::string> plan_memory(const Options& options,
 // Returns a text for people, where somebody asked for a policy: which nodes, and why.
 std::string plan_text(const MemoryPlan& plan, const machine::Machine& machine);
 
-// Checks that strict policies have room, binds the slices and fills the ranks' rows, before ranks
+// Checks that strict policies have space, binds the slices and fills the ranks' rows, before ranks
 // start. A policy that the kernel refuses becomes a note; a strict one the error.
 std::expected<void, std::string> place_job(MemoryPlan& plan, const machine::Machine& machine,
                                            const JobFile& file);

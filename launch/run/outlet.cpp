@@ -17,8 +17,8 @@ namespace baton::launch {
 
 namespace {
 
-constexpr std::size_t piece_bytes = 64 << 10;  // length of one write: a pipe holds as much
-constexpr int wait_without_thread_ms = 100;    // guess: for a reader, where no thread can be had
+constexpr std::size_t part_bytes = 64 << 10;  // length of one write: a pipe holds as much
+constexpr int wait_without_thread_ms = 100;   // guess: for a reader, where no thread can be had
 
 void tell_news() {
   std::uint64_t one = 1;
@@ -101,25 +101,25 @@ void Outlet::fail(int error) {
 }
 
 void Outlet::write_for_ever() {
-  std::string piece;
+  std::string part;
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, [this] { return !queue_.empty(); });
     const std::size_t lines =
-        queue_.size() > piece_bytes ? queue_.rfind('\n', piece_bytes - 1) + 1 : 0;
-    piece.assign(queue_, 0, lines > 0 ? lines : piece_bytes);
-    queue_.erase(0, piece.size());
-    writing_ = piece.size();
+        queue_.size() > part_bytes ? queue_.rfind('\n', part_bytes - 1) + 1 : 0;
+    part.assign(queue_, 0, lines > 0 ? lines : part_bytes);
+    queue_.erase(0, part.size());
+    writing_ = part.size();
     lock.unlock();
     std::unique_lock turn(Outlet::turn(descriptor_));
     lock.lock();
-    for (std::string_view left = piece; !left.empty();) {
+    for (std::string_view left = part; !left.empty();) {
       lock.unlock();
       const ssize_t written = ::write(descriptor_, left.data(), left.size());
       const int error = errno;
       // Another process has made the descriptor non-blocking.
-      pollfd room{descriptor_, POLLOUT, 0};
-      if (written < 0 && error == EAGAIN) ::poll(&room, 1, -1);
+      pollfd space{descriptor_, POLLOUT, 0};
+      if (written < 0 && error == EAGAIN) ::poll(&space, 1, -1);
       lock.lock();
       if (written < 0 && error != EINTR && error != EAGAIN) {
         fail(error);
@@ -136,8 +136,8 @@ void Outlet::write_for_ever() {
 // Without a thread (ulimit -u) a reader that stops loses the text.
 void Outlet::write_what_fits(std::string_view text) {
   while (!text.empty()) {
-    pollfd room{descriptor_, POLLOUT, 0};
-    if (::poll(&room, 1, wait_without_thread_ms) <= 0) return fail(EAGAIN);
+    pollfd space{descriptor_, POLLOUT, 0};
+    if (::poll(&space, 1, wait_without_thread_ms) <= 0) return fail(EAGAIN);
     ssize_t written =
         ::write(descriptor_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
     if (written < 0 && errno != EINTR && errno != EAGAIN) return fail(errno);

@@ -1,8 +1,8 @@
 // An outlet is the launcher's standard output or error as a queue that a thread of its own writes,
 // so that a reader that stops delays nobody. reports/report.cpp and the relay of ranks' output
 // (output.cpp) use it. It is a thread and not O_NONBLOCK, since the status flags of a terminal or
-// pipe belong to all who share it. Writing only when poll() reports room does not help either:
-// another writer may take that room first. Whoever writes to standard output or error holds its
+// pipe belong to all who share it. Writing only when poll() reports space does not help either:
+// another writer may take that space first. Whoever writes to standard output or error holds its
 // turn meanwhile, so that no line is broken by another thread's.
 // Invariant: after a failed write nothing more is written; the first error stays.
 #pragma once

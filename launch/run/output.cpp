@@ -163,7 +163,7 @@ void Output::started(const Ends& ends) {
     ::close(ends.standard_error);
 }
 
-bool Output::has_room(const Stream& stream) {
+bool Output::has_space(const Stream& stream) {
   if (!stream.unwritten.empty()) return false;
   return stream.to < 0 || Outlet::of(stream.to).waiting() < unread_bytes_max;
 }
@@ -174,7 +174,7 @@ void Output::add_to(std::vector<pollfd>& polled) const {
   for (const Stream& stream : streams_)
     if (!stream.unwritten.empty())
       polled.push_back({stream.file, POLLOUT, 0});
-    else if (stream.from >= 0 && has_room(stream))
+    else if (stream.from >= 0 && has_space(stream))
       polled.push_back({stream.from, POLLIN, 0});
 }
 
@@ -214,8 +214,8 @@ void Output::drain(const std::function<bool()>& give_up) {
       write_file(stream);
       pollfd ready{stream.from, POLLIN, 0};
       // A writer that outlives the job does not delay this, since only data that is there is read.
-      while (stream.from >= 0 && has_room(stream) && ::poll(&ready, 1, 0) > 0) read_once(stream);
-      more = more || (stream.from >= 0 && !has_room(stream));
+      while (stream.from >= 0 && has_space(stream) && ::poll(&ready, 1, 0) > 0) read_once(stream);
+      more = more || (stream.from >= 0 && !has_space(stream));
     }
     if (!more) break;
     if (give_up()) break;
@@ -226,8 +226,8 @@ void Output::drain(const std::function<bool()>& give_up) {
   for (Stream& stream : streams_) {
     write_lines(stream, true);
     while (!stream.unwritten.empty() && !give_up()) {
-      pollfd room{stream.file, POLLOUT, 0};
-      ::poll(&room, 1, look_again_ms);
+      pollfd space{stream.file, POLLOUT, 0};
+      ::poll(&space, 1, look_again_ms);
       write_file(stream);
     }
     unwritten_ += stream.unwritten.size();

@@ -71,7 +71,7 @@ class Output {
   std::expected<int, std::string> add_stream(int rank, int to, const char* name);
   std::expected<int, std::string> open_file(const std::string& name);
   std::string line_start(int rank) const;
-  static bool has_room(const Stream& stream);
+  static bool has_space(const Stream& stream);
   void read_once(Stream& stream);
   void write_lines(Stream& stream, bool ended);
   void write_file(Stream& stream);

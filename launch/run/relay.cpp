@@ -20,7 +20,7 @@ constexpr std::size_t read_bytes = 128 << 10;
 // This is the size of each pipe, where the user's pipes have not taken much already. Larger pipes
 // need fewer context switches.
 constexpr int pipe_bytes = 256 << 10;
-constexpr std::chrono::milliseconds prompt_time(100);  // guess: short for people, long for pieces
+constexpr std::chrono::milliseconds prompt_time(100);  // guess: short for people, long for parts
 constexpr std::chrono::seconds full_buffer_time(60);   // guess: see looks_like_a_full_buffer
 constexpr std::size_t buffer_unit = 1024;
 constexpr auto never = std::chrono::steady_clock::time_point::max();
@@ -223,8 +223,8 @@ void Relay::write(std::string_view first, std::string_view second) {
     const ssize_t written = ::writev(to_, parts, 2);
     if (written < 0 && errno == EAGAIN) {
       // Another process has made the descriptor non-blocking.
-      pollfd room{to_, POLLOUT, 0};
-      ::poll(&room, 1, -1);
+      pollfd space{to_, POLLOUT, 0};
+      ::poll(&space, 1, -1);
     } else if (written < 0 && errno != EINTR) {
       fail(errno);
     }

@@ -3,7 +3,7 @@
 // terminal. A thread of the relay reads the ranks' pipes and writes whole lines as soon as it has
 // them, so a reader that stops holds up the ranks, as on any pipe, and nobody else.
 // An unfinished line is written when its rank has been silent for a short time (a prompt), when it
-// is longer than whole_line_bytes, or at the end. A piece that ends where a full buffer of a
+// is longer than whole_line_bytes, or at the end. A part that ends where a full buffer of a
 // runtime ends is no prompt, and waits longer for its rest. Invariant: each rank's bytes leave in
 // order, and none is added.
 #pragma once

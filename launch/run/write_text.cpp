@@ -26,8 +26,8 @@ bool write_text(int descriptor, std::string_view text, const std::function<bool(
       errno = EAGAIN;
       return false;
     }
-    pollfd room{descriptor, POLLOUT, 0};
-    ::poll(&room, 1, give_up ? look_again_ms : -1);
+    pollfd space{descriptor, POLLOUT, 0};
+    ::poll(&space, 1, give_up ? look_again_ms : -1);
   }
   return true;
 }

@@ -32,7 +32,7 @@ std::string word(const Json& json, const char* name, const char* otherwise) {
   return json[name].get<std::string>();
 }
 
-// How many ranks, and whether the fabric has room for them.
+// How many ranks, and whether the fabric has space for them.
 struct Size {
   int ranks;
   int per_node;

@@ -240,8 +240,8 @@ Estimate estimate(Platform& platform, const Known& algorithm, const Call& call, 
     const double pace = (second - first) / static_cast<double>(more.alike_here - less.alike_here);
     return {second + pace * static_cast<double>(all.alike - more.alike_here), true};
   }
-  const std::int64_t room = most / (all.sends_alike * call.ranks);
-  const Schedule some = sampled(std::clamp<std::int64_t>(room, 6, 64));
+  const std::int64_t space = most / (all.sends_alike * call.ranks);
+  const Schedule some = sampled(std::clamp<std::int64_t>(space, 6, 64));
   const double without = seconds(sampled(no_step));
   const double scale = static_cast<double>(all.alike) / static_cast<double>(some.alike_here);
   return {without + (seconds(some) - without) * scale, true};

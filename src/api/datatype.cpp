@@ -147,11 +147,11 @@ Error made_with_large_counts() {
               "MPI_Type_get_envelope_c and MPI_Type_get_contents_c");
 }
 
-Error too_short(const char* array, std::int64_t room, std::int64_t needed) {
+Error too_short(const char* array, std::int64_t space, std::int64_t needed) {
   return fail(
       MPI_ERR_ARG,
       "argument %s: it has %lld elements and %lld are needed, as MPI_Type_get_envelope says", array,
-      static_cast<long long>(room), static_cast<long long>(needed));
+      static_cast<long long>(space), static_cast<long long>(needed));
 }
 
 // Gives new handles for derived types; predefined ones stay as they are. If one cannot be made, it

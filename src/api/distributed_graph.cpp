@@ -91,15 +91,15 @@ Error give(Error error, Communicator* made, const Info* info, MPI_Comm* handle) 
 }
 
 // Copies as many neighbors as fit, with their weights where there are some and they are wanted.
-void copy_out(const Neighbors& list, int room, int* ranks, int* weights) {
-  int count = std::min(room, list.count);
+void copy_out(const Neighbors& list, int space, int* ranks, int* weights) {
+  int count = std::min(space, list.count);
   std::copy_n(list.ranks, count, ranks);
   if (list.weights && weights != MPI_UNWEIGHTED && weights != MPI_WEIGHTS_EMPTY)
     std::copy_n(list.weights, count, weights);
 }
 
-Error check_room(Name name, const Neighbors& list, int room, const int* weights) {
-  if (weights || !list.weights || std::min(room, list.count) == 0) return MPI_SUCCESS;
+Error check_space(Name name, const Neighbors& list, int space, const int* weights) {
+  if (weights || !list.weights || std::min(space, list.count) == 0) return MPI_SUCCESS;
   return fail(MPI_ERR_ARG,
               "argument %d (%s) is a null pointer; the graph has weights: give an array, or "
               "MPI_UNWEIGHTED to leave them out",
@@ -145,16 +145,16 @@ Error dist_graph_neighbors_count(Communicator& comm, int* in, int* out, int* wei
   return MPI_SUCCESS;
 }
 
-Error dist_graph_neighbors(Communicator& comm, int in_room, int* sources, int* source_weights,
-                           int out_room, int* destinations, int* destination_weights) {
+Error dist_graph_neighbors(Communicator& comm, int in_space, int* sources, int* source_weights,
+                           int out_space, int* destinations, int* destination_weights) {
   const Topology* topology;
   if (Error error = find_topology(comm, TopologyKind::distributed_graph, &topology)) return error;
   const Neighbors &in = topology->local.in, &out = topology->local.out;
-  if (Error error = check_room({4, "sourceweights"}, in, in_room, source_weights)) return error;
-  if (Error error = check_room({7, "destweights"}, out, out_room, destination_weights))
+  if (Error error = check_space({4, "sourceweights"}, in, in_space, source_weights)) return error;
+  if (Error error = check_space({7, "destweights"}, out, out_space, destination_weights))
     return error;
-  copy_out(in, in_room, sources, source_weights);
-  copy_out(out, out_room, destinations, destination_weights);
+  copy_out(in, in_space, sources, source_weights);
+  copy_out(out, out_space, destinations, destination_weights);
   return MPI_SUCCESS;
 }
 

@@ -64,8 +64,8 @@ void complete_argument(Procedure procedure, Explanation& explanation) {
   if (argument == 0) return;
   std::memcpy(cause, explanation.text, sizeof cause);
   Where where(procedure, argument);
-  int room = static_cast<int>(sizeof explanation.text - std::strlen(where.text) - sizeof ":");
-  std::snprintf(explanation.text, sizeof explanation.text, "%s:%.*s", where.text, room,
+  int space = static_cast<int>(sizeof explanation.text - std::strlen(where.text) - sizeof ":");
+  std::snprintf(explanation.text, sizeof explanation.text, "%s:%.*s", where.text, space,
                 cause + length);
 }
 

@@ -16,20 +16,20 @@ Error size_of_all(std::int64_t count, std::int64_t size, std::int64_t* bytes) {
 }
 
 // Checks whether `bytes` may be put into or taken out of the packed buffer at `position`.
-Error check_room(const char* buffer_name, const void* packed, std::int64_t room,
-                 std::int64_t position, std::int64_t bytes) {
-  if (room < 0)
+Error check_space(const char* buffer_name, const void* packed, std::int64_t space,
+                  std::int64_t position, std::int64_t bytes) {
+  if (space < 0)
     return fail(MPI_ERR_ARG, "the size of %s is %lld; it must be at least 0", buffer_name,
-                static_cast<long long>(room));
-  if (position < 0 || position > room)
+                static_cast<long long>(space));
+  if (position < 0 || position > space)
     return fail(MPI_ERR_ARG, "argument position: %lld is not within the %lld bytes of %s",
-                static_cast<long long>(position), static_cast<long long>(room), buffer_name);
-  if (bytes > room - position)
+                static_cast<long long>(position), static_cast<long long>(space), buffer_name);
+  if (bytes > space - position)
     return fail(MPI_ERR_TRUNCATE,
                 "%lld bytes at position %lld are more than the %lld of %s; MPI_Pack_size tells "
                 "what is needed",
                 static_cast<long long>(bytes), static_cast<long long>(position),
-                static_cast<long long>(room), buffer_name);
+                static_cast<long long>(space), buffer_name);
   if (bytes > 0 && (!packed || packed == MPI_IN_PLACE))
     return fail(MPI_ERR_BUFFER, "argument %s: it is no buffer but %s", buffer_name,
                 packed ? "MPI_IN_PLACE" : "a null pointer");
@@ -48,7 +48,7 @@ Error pack(const void* in, std::int64_t count, Datatype& type, void* out, std::i
            std::int64_t* position, Communicator&) {
   std::int64_t bytes;
   if (Error error = size_of_all(count, type.size, &bytes)) return error;
-  if (Error error = check_room("outbuf", out, out_size, *position, bytes)) return error;
+  if (Error error = check_space("outbuf", out, out_size, *position, bytes)) return error;
   datatype::pack(type, in, 0, static_cast<char*>(out) + *position, bytes);
   *position += bytes;
   return MPI_SUCCESS;
@@ -58,7 +58,7 @@ Error unpack(const void* in, std::int64_t in_size, std::int64_t* position, void*
              std::int64_t count, Datatype& type, Communicator&) {
   std::int64_t bytes;
   if (Error error = size_of_all(count, type.size, &bytes)) return error;
-  if (Error error = check_room("inbuf", in, in_size, *position, bytes)) return error;
+  if (Error error = check_space("inbuf", in, in_size, *position, bytes)) return error;
   datatype::unpack(type, out, 0, static_cast<const char*>(in) + *position, bytes);
   *position += bytes;
   return MPI_SUCCESS;
@@ -75,7 +75,7 @@ Error pack_external(const char* representation, const void* in, std::int64_t cou
   std::int64_t bytes;
   if (Error error = size_of_all(count, type.size, &bytes)) return error;
   bytes = count * datatype::external_size(type);
-  if (Error error = check_room("outbuf", out, out_size, *position, bytes)) return error;
+  if (Error error = check_space("outbuf", out, out_size, *position, bytes)) return error;
   char* to = static_cast<char*>(out) + *position;
   if (Error error = datatype::pack_external(type, count, in, to)) return error;
   *position += bytes;
@@ -88,7 +88,7 @@ Error unpack_external(const char* representation, const void* in, std::int64_t i
   std::int64_t bytes;
   if (Error error = size_of_all(count, type.size, &bytes)) return error;
   bytes = count * datatype::external_size(type);
-  if (Error error = check_room("inbuf", in, in_size, *position, bytes)) return error;
+  if (Error error = check_space("inbuf", in, in_size, *position, bytes)) return error;
   const char* from = static_cast<const char*>(in) + *position;
   if (Error error = datatype::unpack_external(type, count, out, from)) return error;
   *position += bytes;

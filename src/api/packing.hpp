@@ -1,7 +1,7 @@
 // These are the bodies of the procedures that pack data into the program's own buffers (MPI 5.0,
 // "Pack and Unpack" and "Canonical MPI_PACK and MPI_UNPACK"). Sizes and positions are bytes.
 // Errors: data that would go beyond outsize, or be read beyond insize, is MPI_ERR_TRUNCATE (it is
-// the class of data that does not fit its room) and neither buffer nor position is touched; a
+// the class of data that does not fit its space) and neither buffer nor position is touched; a
 // position outside the buffer or another datarep than "external32" is MPI_ERR_ARG; a null buffer
 // MPI_ERR_BUFFER; sizes beyond 64 bits MPI_ERR_COUNT.
 #pragma once

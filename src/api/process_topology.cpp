@@ -44,10 +44,10 @@ Error null_array(int number, const char* name) {
               name);
 }
 
-Error check_room(int number, const char* name, int room, int needed) {
-  if (room >= needed) return MPI_SUCCESS;
-  return fail(MPI_ERR_ARG, "argument %d (%s) is %d; there are %d to be written", number, name, room,
-              needed);
+Error check_space(int number, const char* name, int space, int needed) {
+  if (space >= needed) return MPI_SUCCESS;
+  return fail(MPI_ERR_ARG, "argument %d (%s) is %d; there are %d to be written", number, name,
+              space, needed);
 }
 
 Error check_rank(int rank, int size) {
@@ -219,11 +219,11 @@ Error cartdim_get(Communicator& comm, int* count) {
   return MPI_SUCCESS;
 }
 
-Error cart_get(Communicator& comm, int room, int* dims, int* periods, int* coordinates) {
+Error cart_get(Communicator& comm, int space, int* dims, int* periods, int* coordinates) {
   const Topology* topology;
   if (Error error = find_topology(comm, TopologyKind::cartesian, &topology)) return error;
   const Grid& grid = topology->grid;
-  if (Error error = check_room(2, "maxdims", room, grid.dimensions)) return error;
+  if (Error error = check_space(2, "maxdims", space, grid.dimensions)) return error;
   std::copy_n(grid.extents, grid.dimensions, dims);
   std::copy_n(grid.periods, grid.dimensions, periods);
   std::copy_n(grid.coordinates, grid.dimensions, coordinates);
@@ -245,12 +245,12 @@ Error cart_rank(Communicator& comm, const int* coordinates, int* rank) {
   return MPI_SUCCESS;
 }
 
-Error cart_coords(Communicator& comm, int rank, int room, int* coordinates) {
+Error cart_coords(Communicator& comm, int rank, int space, int* coordinates) {
   const Topology* topology;
   if (Error error = find_topology(comm, TopologyKind::cartesian, &topology)) return error;
   if (Error error = check_rank(rank, comm.size())) return error;
   const Grid& grid = topology->grid;
-  if (Error error = check_room(3, "maxdims", room, grid.dimensions)) return error;
+  if (Error error = check_space(3, "maxdims", space, grid.dimensions)) return error;
   topology::find_coordinates(grid.dimensions, grid.extents, rank, coordinates);
   return MPI_SUCCESS;
 }
@@ -294,12 +294,12 @@ Error graphdims_get(Communicator& comm, int* nodes, int* edges) {
   return MPI_SUCCESS;
 }
 
-Error graph_get(Communicator& comm, int index_room, int edges_room, int* index, int* edges) {
+Error graph_get(Communicator& comm, int index_space, int edges_space, int* index, int* edges) {
   const Topology* topology;
   if (Error error = find_topology(comm, TopologyKind::graph, &topology)) return error;
   const Graph& graph = topology->graph;
-  if (Error error = check_room(2, "maxindex", index_room, graph.nodes)) return error;
-  if (Error error = check_room(3, "maxedges", edges_room, graph.edge_count())) return error;
+  if (Error error = check_space(2, "maxindex", index_space, graph.nodes)) return error;
+  if (Error error = check_space(3, "maxedges", edges_space, graph.edge_count())) return error;
   std::copy_n(graph.index, graph.nodes, index);
   std::copy_n(graph.edges, graph.edge_count(), edges);
   return MPI_SUCCESS;
@@ -313,10 +313,10 @@ Error graph_neighbors_count(Communicator& comm, int rank, int* count) {
   return MPI_SUCCESS;
 }
 
-Error graph_neighbors(Communicator& comm, int rank, int room, int* neighbors) {
+Error graph_neighbors(Communicator& comm, int rank, int space, int* neighbors) {
   int count;
   if (Error error = graph_neighbors_count(comm, rank, &count)) return error;
-  if (Error error = check_room(3, "maxneighbors", room, count)) return error;
+  if (Error error = check_space(3, "maxneighbors", space, count)) return error;
   const Graph& graph = comm.topology->graph;
   std::copy_n(graph.edges + graph.first(rank), count, neighbors);
   return MPI_SUCCESS;

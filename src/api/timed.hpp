@@ -52,7 +52,7 @@ class Completions {
   Completions(const Completions&) = delete;
   Completions& operator=(const Completions&) = delete;
 
-  // Returns the caller's statuses, or room for them where it wants none.
+  // Returns the caller's statuses, or space for them where it wants none.
   MPI_Status* statuses(MPI_Status* wanted);
   void one(int index, const MPI_Status& status) const;
   // `failed`: the statuses say which requests failed.

@@ -19,7 +19,7 @@ namespace baton {
   X(ring_full,          "times a send found its ring full")                     \
   X(shared_ring,        "messages that this rank sent through rings that senders share") \
   X(own_rings,          "rings of its own that it got for messages to others")    \
-  X(leases,             "windows of others' staging that it got to keep for a while") \
+  X(leases,             "others' staging buffers that it got to keep for a while") \
   X(served_earlier,     "ranks that it served before busier ones, in status order") \
   X(element_locks,      "accumulates for which it took the lock of a window's elements")
 // clang-format on

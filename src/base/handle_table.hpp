@@ -189,7 +189,7 @@ class HandleTable {
     explicit Guard(std::atomic<bool>& its_lock)
         : lock(its_lock), taken(always_shared || handle_tables_are_shared) {
       // ORDER handle.lock: acquire here, release in the destructor; slots and the free list. Held
-      // for a few instructions, so a waiter only makes room on the CPU for the holder.
+      // for a few instructions, so a waiter only leaves the CPU to the holder.
       while (BATON_UNLIKELY(taken) && lock.exchange(true, std::memory_order_acquire)) sched_yield();
     }
     ~Guard() {

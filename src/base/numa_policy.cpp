@@ -179,7 +179,7 @@ bool parse_numa_policies(std::string_view text, NumaPolicies* policies, MemoryWo
 NumaPolicyText policy_text(const NumaPolicy& policy) {
   NumaPolicyText text{};
   std::size_t used = 0;
-  // The text has room for the longest policy: "node:" with as many nodes as can be listed.
+  // The text has space for the longest policy: "node:" with as many nodes as can be listed.
   auto add = [&](const char* format, auto... parts) {
     int wrote = std::snprintf(text.words + used, sizeof text.words - used, format, parts...);
     if (wrote > 0) used += static_cast<std::size_t>(wrote);

@@ -72,7 +72,8 @@ constexpr FormerSetting former_settings[] = {
     {"stage_around_cache", "non_temporal_stores"},
     {"stage_handed", "ownership_transfer"},
     {"stage_early", "pipeline_early"},
-    {"redirect", "receiver_initiated"}};
+    {"redirect", "receiver_initiated"},
+    {"pipeline_window_bytes", "pipeline_buffer_bytes"}};
 
 // This is a setting that exists no more, and what replaces it. A job that sets it is told so until
 // the next release.

@@ -49,17 +49,17 @@ namespace baton {
   X(pull_penalty_percent,        count,  0,          0,       1000,       "a message pulled by a system call (CMA) counts so much longer than its receiver observed: for what it costs the program later") \
   X(push_bytes_min,              bytes,  1LL << 40,  1,       1LL << 40,  "shortest message that is put into a receive that was made known by a system call (CMA); into memory of MPI_Alloc_mem any may be") \
   X(pipeline_span_bytes,         bytes,  131072,     131072,  2 << 20,    "what is sent early goes round in so much of its receiver's staging; no less than twice that") \
-  X(pipeline_window_bytes,       bytes,  2 << 20,    131072,     2 << 20,    "a stream, and what is sent early of messages of early_bytes_max and more, goes round in no more than so much of its receiver's staging") \
+  X(pipeline_buffer_bytes,       bytes,  2 << 20,    131072,     2 << 20,    "a stream, and what is sent early of messages of early_bytes_max and more, goes round in no more than so much of its receiver's staging") \
   X(pipeline_publish_bytes,      bytes,  1024,       64,      65536,      "so much of a message in staging is told to its receiver at a time") \
   X(pipeline_publish_long_bytes, bytes,  1024,       64,      65536,      "the same of messages longer than early_bytes_max") \
   X(pipeline_fetch_bytes,        bytes,  512,        0,       65536,      "lines of staging are fetched so far ahead of being written") \
   X(non_temporal_stores,         count,  1,          0,       2,          "staging is written with stores that go around the cache: 0: never; 1: where that proves much quicker; 2: always") \
-  X(ownership_transfer,          flag,   1,          0,       1,          "of few ranks: windows of staging pass to the receiver with a message, which writes its next one there") \
+  X(ownership_transfer,          flag,   1,          0,       1,          "of few ranks: staging buffers pass to the receiver with a message, which writes its next one there") \
   X(pipeline_early,              flag,   1,          0,       1,          "longer messages begin to go through staging before they are matched") \
   X(direct_at_once,              count,  -1,         -1,      4096,       "so many ranks at a time copy from or to the root's memory in long scatters and gathers, since the kernel locks its page tables for each; 0: all; -1: 8 where ranks have a CPU each, else all; the same for all ranks") \
   X(deposit_model,               count,  0,          0,       5,          "1 to 5: messages between ranks go as in the models of the deposit study (docs/decisions/deposit-models.md); the same for all ranks") \
   X(deposit_ring_bytes,          bytes,  4 << 20,    8192,    1 << 30,    "the receive ring of these models, one for each sender") \
-  X(deposit_delayed,             flag,   0,          0,       1,          "a message of these models that would meet the ring's end waits for contiguous room there, instead of being split")
+  X(deposit_delayed,             flag,   0,          0,       1,          "a message of these models that would meet the ring's end waits for contiguous space there, instead of being split")
 
 #define BATON_SETTINGS(X) BATON_USER_SETTINGS(X) BATON_INNER_SETTINGS(X)
 // clang-format on

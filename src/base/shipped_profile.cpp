@@ -16,7 +16,7 @@ using enum ProcessorFamily;
 // ---- what was measured on Zen 4 ----
 
 // Where a line written by one core is read by another, these cores take the longer the more often
-// both touch the same lines: large windows, large pieces, few lines in the ring
+// both touch the same lines: large buffers, large segments, few lines in the ring
 // (docs/decisions/staging-amd.md). One value follows a rule by cache size: the span must be larger
 // than a core's L2, so that its lines have moved to the L3 when they are written again. The L2 has
 // 1 MiB on Zen 4, and no more on any other Zen. On Intel's processors no such rule was seen.
@@ -37,8 +37,8 @@ constexpr SelectionRow zen4_rows[] = {
 // ---- what was measured on Zen 5 ----
 
 // A copy by `rep movsb` (as the C library's memcpy makes it from 2 KiB on) of 8 KiB and more does
-// not first read the lines that it writes. So pieces are long, a window need not be larger than the
-// L2, and two such copies are quicker than one by a system call at every size, warm or cold
+// not first read the lines that it writes. So segments are long, a buffer need not be larger than
+// the L2, and two such copies are quicker than one by a system call at every size, warm or cold
 // (docs/decisions/staging-zen5.md). Pulling is left to adaptive protocol selection: it pays off for
 // a sender that computes.
 constexpr ShippedValue zen5_values[] = {
@@ -48,7 +48,7 @@ constexpr ShippedValue zen5_values[] = {
     {&Settings::pull_penalty_percent, 50},
     {&Settings::early_bytes_max, 256 << 10},
     {&Settings::pipeline_span_bytes, 2 << 20},
-    {&Settings::pipeline_window_bytes, 512 << 10},
+    {&Settings::pipeline_buffer_bytes, 512 << 10},
     {&Settings::pipeline_publish_bytes, 16384},
     {&Settings::pipeline_publish_long_bytes, 16384},
     {&Settings::pipeline_fetch_bytes, 0},

@@ -20,7 +20,7 @@ struct NameRow {
 #define BATON_WAYS(X)                                              \
   X(inline_eager, "in one cache line of a ring")                   \
   X(eager,    "through a ring, in several lines")                  \
-  X(pipelined, "copied into the receiver's staging and out of it, in pieces at the same time") \
+  X(pipelined, "copied into the receiver's staging and out of it, in segments at the same time") \
   X(cma,      "single copy, by cross-memory attach (CMA)")         \
   X(xpmem,    "single copy, in memory of the other rank that is mapped (XPMEM)") \
   X(receiver_initiated, "pushed straight into a receive that was posted first") \

@@ -79,17 +79,17 @@ void Run::send(const message::Context& context, const void* buffer, std::int64_t
 }
 
 void Run::refuse_length(int rank, std::int64_t theirs, std::int64_t ours) {
-  constexpr std::size_t room_for_words = 200;
-  char* words = static_cast<char*>(take(room_for_words));
+  constexpr std::size_t space_for_words = 200;
+  char* words = static_cast<char*>(take(space_for_words));
   if (!words) return;
   const auto bytes = static_cast<long long>(ours);
   if (theirs < 0)
-    std::snprintf(words, room_for_words,
+    std::snprintf(words, space_for_words,
                   "rank %d has called something else than this rank, which has %lld bytes for it "
                   "(mpiexec --check compares calls)",
                   rank, bytes);
   else
-    std::snprintf(words, room_for_words,
+    std::snprintf(words, space_for_words,
                   "rank %d has %lld bytes for it, this rank %lld; all ranks must have as many "
                   "(mpiexec --check compares calls)",
                   rank, static_cast<long long>(theirs), bytes);

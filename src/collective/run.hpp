@@ -121,7 +121,7 @@ class Run {
   // Copies typed data within this rank; the signatures match.
   void copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
             std::int64_t to_count, Datatype& to_type);
-  // Returns room for `count` elements of a type, wherever its data lies around the address; it
+  // Returns space for `count` elements of a type, wherever its data lies around the address; it
   // lives until the run ends. Null without memory, and the run has the error.
   void* scratch(std::int64_t count, const Datatype& type);
   // Returns memory that lives until the run ends; null without memory, and the run has the error.

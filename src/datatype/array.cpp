@@ -1,7 +1,7 @@
 // This lays out MPI_Type_create_subarray and MPI_Type_create_darray (MPI 5.0, "Subarray Datatype
 // Constructor" and "Distributed Array Datatype Constructor"). Either takes, of each dimension, some
 // blocks at equal distances and perhaps a shorter one behind them; a dimension wraps the shape of
-// the faster ones in at most two loops, so the room needed depends on the number of dimensions
+// the faster ones in at most two loops, so the space needed depends on the number of dimensions
 // only.
 #include <mpi.h>
 
@@ -188,7 +188,7 @@ Error Distribution::check(std::int64_t i) const {
                      "it must be 1 where the distribution is MPI_DISTRIBUTE_NONE");
   if (block_length(i) < 1)
     return bad_place("array_of_dargs", i, arguments[i],
-                     "it must be positive, and a block distribution must have room for the whole "
+                     "it must be positive, and a block distribution must have space for the whole "
                      "dimension");
   return MPI_SUCCESS;
 }
@@ -209,7 +209,7 @@ Error lay_subarray(const Contents& contents, Draft& draft) {
       return bad_place("array_of_subsizes", i, subsizes[i], "it must be between 1 and the size");
     if (starts[i] < 0 || starts[i] > sizes[i] - subsizes[i])
       return bad_place("array_of_starts", i, starts[i],
-                       "it must be at least 0 and leave room for the subarray");
+                       "it must be at least 0 and leave space for the subarray");
   }
   auto dimension_at = [&](std::int64_t i) {
     return Dimension{sizes[i], 1, subsizes[i], 0, starts[i], 0, 0};

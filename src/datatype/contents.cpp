@@ -9,7 +9,7 @@ namespace baton::datatype {
 
 namespace {
 
-// Allocates a record with room for the arrays, which lie behind it, the widest first. Null: no
+// Allocates a record with space for the arrays, which lie behind it, the widest first. Null: no
 // memory.
 Contents* allocate(Exact integers, Exact wide, Exact types) {
   Exact bytes = Exact(sizeof(Contents)) + wide * sizeof(std::int64_t) + types * sizeof(Datatype*) +

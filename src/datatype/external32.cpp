@@ -161,53 +161,53 @@ void decode(const Format& format, const char* from, char* to, std::int64_t eleme
 }
 
 // This holds the elements as this machine packs them, some at a time.
-struct Window {
-  static constexpr std::int64_t room = 4096;
+struct Bounce {
+  static constexpr std::int64_t space = 4096;
   const Datatype& type;
   char* buffer;
   char* external;           // where the next element is read or written
   std::int64_t total;       // packed bytes of all elements
-  std::int64_t begin = 0;   // packed bytes before this window
+  std::int64_t begin = 0;   // packed bytes before this bounce
   std::int64_t used = 0;    // bytes taken out (packing) or put in (unpacking)
   std::int64_t filled = 0;  // bytes in it, packing only
-  char bytes[room] = {};
+  char bytes[space] = {};
 };
 
 Error encode_run(void* taker, const Datatype& basic, std::int64_t elements) {
-  Window& window = *static_cast<Window*>(taker);
+  Bounce& bounce = *static_cast<Bounce*>(taker);
   Format format = format_of(basic);
   while (elements > 0) {
-    if (window.filled - window.used < basic.size) {
-      window.begin += window.used;
-      window.used = 0;
-      window.filled = std::min(Window::room, window.total - window.begin);
-      pack(window.type, window.buffer, window.begin, window.bytes, window.filled);
+    if (bounce.filled - bounce.used < basic.size) {
+      bounce.begin += bounce.used;
+      bounce.used = 0;
+      bounce.filled = std::min(Bounce::space, bounce.total - bounce.begin);
+      pack(bounce.type, bounce.buffer, bounce.begin, bounce.bytes, bounce.filled);
     }
-    std::int64_t here = std::min(elements, (window.filled - window.used) / basic.size);
-    if (Error error = encode(basic, format, window.bytes + window.used, window.external, here))
+    std::int64_t here = std::min(elements, (bounce.filled - bounce.used) / basic.size);
+    if (Error error = encode(basic, format, bounce.bytes + bounce.used, bounce.external, here))
       return error;
-    window.used += here * basic.size;
-    window.external += here * format.numbers * format.external;
+    bounce.used += here * basic.size;
+    bounce.external += here * format.numbers * format.external;
     elements -= here;
   }
   return MPI_SUCCESS;
 }
 
-void flush(Window& window) {
-  unpack(window.type, window.buffer, window.begin, window.bytes, window.used);
-  window.begin += window.used;
-  window.used = 0;
+void flush(Bounce& bounce) {
+  unpack(bounce.type, bounce.buffer, bounce.begin, bounce.bytes, bounce.used);
+  bounce.begin += bounce.used;
+  bounce.used = 0;
 }
 
 Error decode_run(void* taker, const Datatype& basic, std::int64_t elements) {
-  Window& window = *static_cast<Window*>(taker);
+  Bounce& bounce = *static_cast<Bounce*>(taker);
   Format format = format_of(basic);
   while (elements > 0) {
-    if (Window::room - window.used < basic.size) flush(window);
-    std::int64_t here = std::min(elements, (Window::room - window.used) / basic.size);
-    decode(format, window.external, window.bytes + window.used, here);
-    window.used += here * basic.size;
-    window.external += here * format.numbers * format.external;
+    if (Bounce::space - bounce.used < basic.size) flush(bounce);
+    std::int64_t here = std::min(elements, (Bounce::space - bounce.used) / basic.size);
+    decode(format, bounce.external, bounce.bytes + bounce.used, here);
+    bounce.used += here * basic.size;
+    bounce.external += here * format.numbers * format.external;
     elements -= here;
   }
   return MPI_SUCCESS;
@@ -230,16 +230,16 @@ std::int64_t external_size(const Datatype& type) {
 }
 
 Error pack_external(const Datatype& type, std::int64_t count, const void* buffer, void* packed) {
-  Window window{type, static_cast<char*>(const_cast<void*>(buffer)), static_cast<char*>(packed),
+  Bounce bounce{type, static_cast<char*>(const_cast<void*>(buffer)), static_cast<char*>(packed),
                 count * type.size};
-  return for_each_run(type, count, encode_run, &window);
+  return for_each_run(type, count, encode_run, &bounce);
 }
 
 Error unpack_external(const Datatype& type, std::int64_t count, void* buffer, const void* packed) {
-  Window window{type, static_cast<char*>(buffer), static_cast<char*>(const_cast<void*>(packed)),
+  Bounce bounce{type, static_cast<char*>(buffer), static_cast<char*>(const_cast<void*>(packed)),
                 count * type.size};
-  if (Error error = for_each_run(type, count, decode_run, &window)) return error;
-  flush(window);
+  if (Error error = for_each_run(type, count, decode_run, &bounce)) return error;
+  flush(bounce);
   return MPI_SUCCESS;
 }
 

@@ -14,7 +14,7 @@ namespace baton::datatype {
 // Returns the bytes of one element of `type` in external32; never more than its packed size here.
 std::int64_t external_size(const Datatype& type);
 
-// These convert `count` elements at `buffer` to or from `packed`, which has room for external_size
+// These convert `count` elements at `buffer` to or from `packed`, which has space for external_size
 // of each. MPI_ERR_CONVERSION: the other representation cannot hold a number (a long beyond 32
 // bits, a wide character beyond 16); the elements before it have been converted.
 Error pack_external(const Datatype& type, std::int64_t count, const void* buffer, void* packed);

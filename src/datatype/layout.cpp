@@ -147,8 +147,8 @@ class BlockShapes {
 };
 
 const Shape* lay_sequence(const Blocks& blocks) {
-  auto room = static_cast<std::size_t>(std::max<std::int64_t>(blocks.count, 1));
-  auto* parts = static_cast<Part*>(std::calloc(room, sizeof(Part)));
+  auto space = static_cast<std::size_t>(std::max<std::int64_t>(blocks.count, 1));
+  auto* parts = static_cast<Part*>(std::calloc(space, sizeof(Part)));
   if (!parts) return nullptr;
   std::int64_t used = 0;
   bool complete = true;

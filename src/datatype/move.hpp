@@ -92,21 +92,21 @@ inline std::int64_t unpack_every_second(char* place, std::int64_t count, const c
   return done;
 }
 
-// Moves `count` blocks of the size of a Piece; or, overlapping, of up to twice that size. Steps
+// Moves `count` blocks of the size of a Word; or, overlapping, of up to twice that size. Steps
 // apply to both sides.
-template <Direction direction, class Piece, bool overlapping>
-void move_pieces(char* place, std::int64_t stride, std::int64_t count, std::int64_t bytes,
-                 char* packed, std::int64_t packed_stride) {
-  std::int64_t last = bytes - static_cast<std::int64_t>(sizeof(Piece));
+template <Direction direction, class Word, bool overlapping>
+void move_words(char* place, std::int64_t stride, std::int64_t count, std::int64_t bytes,
+                char* packed, std::int64_t packed_stride) {
+  std::int64_t last = bytes - static_cast<std::int64_t>(sizeof(Word));
 #pragma GCC unroll 4
   for (; count > 0; --count, place += stride, packed += packed_stride) {
     char* from = direction == Direction::pack ? place : packed;
     char* to = direction == Direction::pack ? packed : place;
-    Piece first_piece, last_piece;
-    std::memcpy(&first_piece, from, sizeof(Piece));
-    if constexpr (overlapping) std::memcpy(&last_piece, from + last, sizeof(Piece));
-    std::memcpy(to, &first_piece, sizeof(Piece));
-    if constexpr (overlapping) std::memcpy(to + last, &last_piece, sizeof(Piece));
+    Word first_word, last_word;
+    std::memcpy(&first_word, from, sizeof(Word));
+    if constexpr (overlapping) std::memcpy(&last_word, from + last, sizeof(Word));
+    std::memcpy(to, &first_word, sizeof(Word));
+    if constexpr (overlapping) std::memcpy(to + last, &last_word, sizeof(Word));
   }
 }
 
@@ -125,26 +125,26 @@ void move_blocks(char* place, std::int64_t stride, std::int64_t count, std::int6
   place += done * stride;
   packed += done * packed_stride;
   count -= done;
-  auto pieces = [&](auto piece) {
-    using Piece = decltype(piece);
-    if (bytes == sizeof(Piece))
-      move_pieces<direction, Piece, false>(place, stride, count, bytes, packed, packed_stride);
+  auto words = [&](auto word) {
+    using Word = decltype(word);
+    if (bytes == sizeof(Word))
+      move_words<direction, Word, false>(place, stride, count, bytes, packed, packed_stride);
     else
-      move_pieces<direction, Piece, true>(place, stride, count, bytes, packed, packed_stride);
+      move_words<direction, Word, true>(place, stride, count, bytes, packed, packed_stride);
   };
   if (bytes > 32) {
     for (; count > 0; --count, place += stride, packed += packed_stride)
       move_bytes<direction>(place, packed, bytes);
   } else if (bytes >= 16) {
-    pieces(Sixteen{});
+    words(Sixteen{});
   } else if (bytes >= 8) {
-    pieces(std::uint64_t{});
+    words(std::uint64_t{});
   } else if (bytes >= 4) {
-    pieces(std::uint32_t{});
+    words(std::uint32_t{});
   } else if (bytes >= 2) {
-    pieces(std::uint16_t{});
+    words(std::uint16_t{});
   } else {
-    pieces(std::uint8_t{});
+    words(std::uint8_t{});
   }
 }
 

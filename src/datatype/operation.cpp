@@ -120,11 +120,11 @@ void reduce_by_user(const Operation& operation, const void* in, void* inout, std
   auto* a = static_cast<const char*>(in);
   auto* b = static_cast<char*>(inout);
   while (count > 0) {
-    int piece = static_cast<int>(std::min<std::int64_t>(count, INT_MAX));
-    operation.function(const_cast<char*>(a), b, &piece, &handle);
-    a += piece * type.extent;
-    b += piece * type.extent;
-    count -= piece;
+    int step = static_cast<int>(std::min<std::int64_t>(count, INT_MAX));
+    operation.function(const_cast<char*>(a), b, &step, &handle);
+    a += step * type.extent;
+    b += step * type.extent;
+    count -= step;
   }
 }
 

@@ -55,9 +55,9 @@ void copy(const Datatype& from_type, const void* from, const Datatype& to_type, 
   constexpr std::int64_t bounce_bytes = 4096;
   char bounce[bounce_bytes];
   for (std::int64_t done = 0; done < bytes; done += bounce_bytes) {
-    std::int64_t piece = std::min(bounce_bytes, bytes - done);
-    pack(from_type, from, done, bounce, piece);
-    unpack(to_type, to, done, bounce, piece);
+    std::int64_t step = std::min(bounce_bytes, bytes - done);
+    pack(from_type, from, done, bounce, step);
+    unpack(to_type, to, done, bounce, step);
   }
 }
 

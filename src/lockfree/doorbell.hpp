@@ -37,7 +37,8 @@ static_assert(offsetof(Doorbell<Hardware>, bits) == 2 * cache_line_bytes);
 static_assert(offsetof(Doorbell<Hardware>, bits) + ranks_max / 8 <= shared_ring_control_offset);
 
 // Ends the receiver's sleep. It is called alone for work that the receiver finds elsewhere than in
-// a ring (rooms, offers). Returns true when the caller must issue a futex wake on the wake word.
+// a ring (rooms, rendezvous entries). Returns true when the caller must issue a futex wake on the
+// wake word.
 template <class Atomics>
 BATON_COLD bool end_sleep(Doorbell<Atomics>& doorbell) {
   // ORDER doorbell.wake: release here, acquire in announce; a receiver that announces anew sees

@@ -15,8 +15,8 @@ constexpr std::uint32_t layout_hash() {
                               std::uint64_t{sizeof(RankRow)},
                               std::uint64_t{offsetof(RankRow, state)},
                               ring_bytes,
-                              std::uint64_t{offers_per_rank},
-                              offer_bytes,
+                              std::uint64_t{rendezvous_entries_per_rank},
+                              rendezvous_entry_bytes,
                               std::uint64_t{chunks_per_rank},
                               chunk_bytes,
                               progress_bytes,
@@ -56,7 +56,7 @@ SliceLayout slice_layout(std::uint32_t ranks, std::uint64_t deposit_ring_bytes) 
     offset = round_up(offset + bytes, page_bytes);
     return start;
   };
-  layout.offers = place(offers_per_rank * offer_bytes);
+  layout.rendezvous_entries = place(rendezvous_entries_per_rank * rendezvous_entry_bytes);
   layout.heads = place(std::uint64_t{ranks} * consumer_bytes);
   layout.rings = place(std::uint64_t{ranks} * ring_bytes);
   layout.adverts = place(std::uint64_t{ranks} * adverts_per_pair * advert_bytes);

@@ -158,11 +158,11 @@ inline constexpr std::int32_t own_rings_in_all = 20480, own_rings_least = 16, ow
 // This gives the parts of a slice, as offsets from its start. Every part is page-aligned, so that a
 // rank's memory grows only with what it has touched.
 struct SliceLayout {
-  std::uint64_t offers;   // this rank's offers
-  std::uint64_t heads;    // the consumer's lines for each sender's ring
-  std::uint64_t rings;    // one ring for each sender
-  std::uint64_t adverts;  // receives that each sender may write into
-  std::uint64_t rooms;    // of communicators that this rank leads; room_pool_bytes of address space
+  std::uint64_t rendezvous_entries;  // this rank's
+  std::uint64_t heads;               // the consumer's lines for each sender's ring
+  std::uint64_t rings;               // one ring for each sender
+  std::uint64_t adverts;             // receives that each sender may write into
+  std::uint64_t rooms;  // of communicators that this rank leads; room_pool_bytes of address space
   std::uint64_t progress;  // two lines a chunk: the progress of sender and receiver
   std::uint64_t staging;   // chunks for longer messages, shared by all senders
   std::uint64_t record;    // the rank's TrafficRecord; has memory only in a job that explains
@@ -173,9 +173,9 @@ struct SliceLayout {
 
 inline constexpr std::uint64_t ring_bytes = 8192;
 // This many sends may wait for their receivers before another envelope must wait, too. It is
-// address space only: memory follows the number of offers that are open at the same time.
-inline constexpr int offers_per_rank = 1 << 18;
-inline constexpr std::uint64_t offer_bytes = 64;
+// address space only: memory follows the number of entries that are open at the same time.
+inline constexpr int rendezvous_entries_per_rank = 1 << 18;
+inline constexpr std::uint64_t rendezvous_entry_bytes = 64;
 inline constexpr int chunks_per_rank = 64;  // one bit each in the free-chunk word
 inline constexpr std::uint64_t chunk_bytes = 65536;
 inline constexpr std::uint64_t progress_bytes = 128;

@@ -34,7 +34,7 @@ struct MemoryRecord {
   std::uint32_t published = 0;    // 1: the rank came to its end and recorded the members below
   std::int32_t blocks_error = 0;  // errno, where the kernel did not tell on which nodes pages lie
   std::int32_t rest_error = 0;
-  std::int32_t short_node = -1;        // the first node that had no room for all of a block
+  std::int32_t short_node = -1;        // the first node that had no space for all of a block
   std::uint64_t short_free_bytes = 0;  // free memory of that node
   std::uint64_t short_bytes = 0;       // bytes of all blocks that went to later nodes therefore
   std::uint64_t heap_bytes[numa_nodes_max] = {};

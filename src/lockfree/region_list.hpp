@@ -12,7 +12,7 @@
 
 namespace baton::lockfree {
 
-// This is a piece of memory that is attached, or was; then follows its form in shared memory.
+// This is a range of memory that is attached, or was; then follows its form in shared memory.
 struct WindowRegion {
   std::uint64_t address;  // in its rank's address space
   std::uint64_t bytes;

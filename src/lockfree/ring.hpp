@@ -39,9 +39,9 @@ class SendRing {
 
   // Returns whether `lines` more lines fit now. A full ring is a normal outcome: the caller makes
   // progress and asks again.
-  bool has_room(std::uint32_t lines) {
+  bool has_space(std::uint32_t lines) {
     if (BATON_LIKELY(position_.lines + lines - cached_head_ <= lines_in_ring)) return true;
-    return has_room_slow(lines);
+    return has_space_slow(lines);
   }
 
   // Fetches the receiver's head if the next send may have to look at it. A caller that is about to
@@ -54,7 +54,7 @@ class SendRing {
   // Returns the place of the next first line's payload, for callers that fill it before put(.., 0).
   char* next_payload() { return lines_[position_.index()].payload; }
 
-  // Writes a message of at most one line. The caller has asked has_room(1).
+  // Writes a message of at most one line. The caller has asked has_space(1).
   BATON_INLINE void put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
     Line<Atomics>& line = lines_[position_.index()];
     Atomics::store_payload(&line.envelope, &envelope, sizeof envelope);
@@ -66,7 +66,7 @@ class SendRing {
   }
 
   // Writes a message in as many lines as it needs. Each line is visible at once, so the receiver
-  // copies while we write. The caller has asked has_room(lines_for(bytes)).
+  // copies while we write. The caller has asked has_space(lines_for(bytes)).
   void put_long(Header header, Envelope envelope, const char* payload, std::size_t bytes) {
     std::size_t first = std::min(bytes, first_line_payload_bytes);
     put(header, envelope, payload, first);
@@ -99,10 +99,10 @@ class SendRing {
     return cached_head_ >= lines;
   }
   // Re-reads the receiver's head and wishes now.
-  void look() { (void)has_room_slow(0); }
+  void look() { (void)has_space_slow(0); }
 
  private:
-  BATON_COLD bool has_room_slow(std::uint32_t lines) {
+  BATON_COLD bool has_space_slow(std::uint32_t lines) {
     // ORDER ring.consume: acquire here, release in ReceiveRing::release; lines before the head are
     // free.
     cached_head_ = consumer_->head.lines.load(std::memory_order_acquire);
@@ -189,7 +189,7 @@ class ReceiveRing {
 
   // Asks the sender for envelopes only, or withdraws that.
   void set_envelopes_only(bool on) {
-    // relaxed: a hint; see has_room_slow.
+    // relaxed: a hint; see has_space_slow.
     consumer_->wish.envelopes_only.store(on, std::memory_order_relaxed);
   }
   // Tells the sender once that there will be adverts.
@@ -220,7 +220,7 @@ class ReceiveRing {
     return line;
   }
   BATON_INLINE void release() {
-    // ORDER ring.consume: release here, acquire in SendRing::has_room_slow; our reads of the lines
+    // ORDER ring.consume: release here, acquire in SendRing::has_space_slow; our reads of the lines
     // are over.
     consumer_->head.lines.store(position_.lines, std::memory_order_release);
   }

@@ -1,6 +1,6 @@
-// A slot stream carries pieces from one rank to another, through a few slots in memory that both
+// A slot stream carries segments from one rank to another, through a few slots in memory that both
 // reach: one fills them in turns, the other empties them behind it. window/stream_slots.hpp uses
-// it. Invariant: no more pieces are filled than are emptied plus the slots; each side writes its
+// it. Invariant: no more segments are filled than are emptied plus the slots; each side writes its
 // own line.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace baton::lockfree {
 template <class Atomics>
 struct SlotStream {
   struct alignas(cache_line_bytes) Line {
-    typename Atomics::template Atomic<std::uint32_t> pieces;  // since the stream was begun
+    typename Atomics::template Atomic<std::uint32_t> segments;  // since the stream was begun
   };
   Line filled, emptied;
 };
@@ -23,32 +23,32 @@ struct SlotStream {
 template <class Atomics>
 void begin_stream(SlotStream<Atomics>& stream) {
   // relaxed: the message that tells of the stream orders this.
-  stream.filled.pieces.store(0, std::memory_order_relaxed);
-  stream.emptied.pieces.store(0, std::memory_order_relaxed);
+  stream.filled.segments.store(0, std::memory_order_relaxed);
+  stream.emptied.segments.store(0, std::memory_order_relaxed);
 }
 
-// These tell whether the piece of a number may be filled in, or emptied.
+// These tell whether the segment of a number may be filled in, or emptied.
 template <class Atomics>
-bool may_fill(const SlotStream<Atomics>& stream, std::uint32_t piece, std::uint32_t slots) {
+bool may_fill(const SlotStream<Atomics>& stream, std::uint32_t segment, std::uint32_t slots) {
   // ORDER slot_stream.emptied: acquire here, release in note_emptied; the slot was read.
-  return piece - stream.emptied.pieces.load(std::memory_order_acquire) < slots;
+  return segment - stream.emptied.segments.load(std::memory_order_acquire) < slots;
 }
 template <class Atomics>
-bool may_empty(const SlotStream<Atomics>& stream, std::uint32_t piece) {
+bool may_empty(const SlotStream<Atomics>& stream, std::uint32_t segment) {
   // ORDER slot_stream.filled: acquire here, release in note_filled; the slot was written.
-  return piece != stream.filled.pieces.load(std::memory_order_acquire);
+  return segment != stream.filled.segments.load(std::memory_order_acquire);
 }
 
-// These note that all pieces up to this one are filled, or emptied.
+// These note that all segments up to this one are filled, or emptied.
 template <class Atomics>
-void note_filled(SlotStream<Atomics>& stream, std::uint32_t piece) {
+void note_filled(SlotStream<Atomics>& stream, std::uint32_t segment) {
   // ORDER slot_stream.filled: release here, acquire in may_empty.
-  stream.filled.pieces.store(piece + 1, std::memory_order_release);
+  stream.filled.segments.store(segment + 1, std::memory_order_release);
 }
 template <class Atomics>
-void note_emptied(SlotStream<Atomics>& stream, std::uint32_t piece) {
+void note_emptied(SlotStream<Atomics>& stream, std::uint32_t segment) {
   // ORDER slot_stream.emptied: release here, acquire in may_fill.
-  stream.emptied.pieces.store(piece + 1, std::memory_order_release);
+  stream.emptied.segments.store(segment + 1, std::memory_order_release);
 }
 
 }  // namespace baton::lockfree

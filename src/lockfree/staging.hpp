@@ -1,6 +1,6 @@
 // Staging is a receiver's pool of chunks (bounce buffers) that all senders share, for messages
-// longer than a ring takes. A sender takes some chunks (a window), names them in its ring, fills
-// them in turns and publishes its progress; the receiver copies behind it, publishes its own
+// longer than a ring takes. A sender takes some chunks (a staging buffer), names them in its ring,
+// fills them in turns and publishes its progress; the receiver copies behind it, publishes its own
 // progress, and gives the chunks back when the message is complete, unless the sender has leased
 // them for its next messages. Invariant: a chunk's bit is clear from the sender's take until the
 // receiver's give_back.
@@ -15,9 +15,9 @@
 
 namespace baton::lockfree {
 
-// A window is the chunks of one stream, by bits; they are used in turns from the lowest. The
-// stream's progress is kept with the first.
-struct Window {
+// A staging buffer is the chunks of one stream, by bits; they are used in turns from the lowest.
+// The stream's progress is kept with the first.
+struct StagingBuffer {
   static constexpr int chunks_max = 32;
   std::uint64_t chunks = 0;
   bool empty() const { return chunks == 0; }
@@ -35,8 +35,8 @@ struct Window {
   std::int64_t bytes() const { return count() * static_cast<std::int64_t>(chunk_bytes); }
 };
 
-// There is one rule of ownership: a window has one owner at a time, who alone may name it in a
-// line, and the line says who owns it once its message has been taken out.
+// There is one rule of ownership: a staging buffer has one owner at a time, who alone may name it
+// in a line, and the line says who owns it once its message has been taken out.
 enum class NextOwner : std::uint8_t {
   pool,      // its receiver gives the chunks back, for any sender
   sender,    // a lease: for a term, and as long as no other sender waits for chunks
@@ -45,11 +45,11 @@ enum class NextOwner : std::uint8_t {
 
 // This says where a message goes through staging.
 struct StagingSpan {
-  Window window;
-  std::int64_t shift = 0;  // a position in the window's progress minus that in the message
+  StagingBuffer buffer;
+  std::int64_t shift = 0;  // a position in the staging buffer's progress minus that in the message
   NextOwner next_owner = NextOwner::pool;
   bool at_sender = false;  // in the sender's staging; else in the receiver's
-  bool empty() const { return window.empty(); }
+  bool empty() const { return buffer.empty(); }
 };
 
 template <class Atomics>
@@ -65,9 +65,9 @@ struct Progress {
 static_assert(sizeof(Progress<Hardware>) == progress_bytes);
 
 // Takes up to `wanted` chunks, the lowest that are free, so that the ones in use stay few and in
-// cache. The window is empty when all are taken, which is a normal outcome.
+// cache. The staging buffer is empty when all are taken, which is a normal outcome.
 template <class Atomic>
-Window take_chunks(Atomic& free, int wanted) {
+StagingBuffer take_chunks(Atomic& free, int wanted) {
   // relaxed: only a guess for the compare-and-swap.
   std::uint64_t seen = free.load(std::memory_order_relaxed);
   while (seen != 0) {
@@ -89,28 +89,29 @@ int free_chunks(const Atomic& free) {
 }
 
 template <class Atomic>
-void give_back_chunks(Atomic& free, Window window) {
+void give_back_chunks(Atomic& free, StagingBuffer buffer) {
   // ORDER chunk.free: release here, acquire in take_chunks.
-  free.fetch_or(window.chunks, std::memory_order_release);
+  free.fetch_or(buffer.chunks, std::memory_order_release);
 }
 
-// Resets the progress. The sender calls this before it names the window in its ring.
+// Resets the progress. The sender calls this before it names the staging buffer in its ring.
 template <class Atomics>
-void open_window(Progress<Atomics>& progress) {
-  // relaxed: the ring line that names the window is published afterwards.
+void open_staging_buffer(Progress<Atomics>& progress) {
+  // relaxed: the ring line that names the staging buffer is published afterwards.
   progress.filled.bytes.store(0, std::memory_order_relaxed);
   progress.emptied.bytes.store(0, std::memory_order_relaxed);
   progress.filled.took_ticks.store(0, std::memory_order_relaxed);
 }
-// These publish and read how far a side is, in bytes since the window was opened.
+// These publish and read how far a side is, in bytes since the staging buffer was opened.
 template <class Atomics>
 void publish_filled(Progress<Atomics>& progress, std::uint64_t bytes) {
-  // ORDER window.filled: release here, acquire in filled_bytes; that many bytes are readable.
+  // ORDER staging_buffer.filled: release here, acquire in filled_bytes; that many bytes are
+  // readable.
   progress.filled.bytes.store(bytes, std::memory_order_release);
 }
 template <class Atomics>
 std::uint64_t filled_bytes(const Progress<Atomics>& progress) {
-  // ORDER window.filled: acquire here, release in publish_filled.
+  // ORDER staging_buffer.filled: acquire here, release in publish_filled.
   return progress.filled.bytes.load(std::memory_order_acquire);
 }
 // These keep how long the sender took lately to fill early bytes. Only adaptive selection
@@ -127,12 +128,13 @@ std::uint64_t fill_time(const Progress<Atomics>& progress) {
 }
 template <class Atomics>
 void publish_emptied(Progress<Atomics>& progress, std::uint64_t bytes) {
-  // ORDER window.emptied: release here, acquire in emptied_bytes; our reads of them are over.
+  // ORDER staging_buffer.emptied: release here, acquire in emptied_bytes; our reads of them are
+  // over.
   progress.emptied.bytes.store(bytes, std::memory_order_release);
 }
 template <class Atomics>
 std::uint64_t emptied_bytes(const Progress<Atomics>& progress) {
-  // ORDER window.emptied: acquire here, release in publish_emptied.
+  // ORDER staging_buffer.emptied: acquire here, release in publish_emptied.
   return progress.emptied.bytes.load(std::memory_order_acquire);
 }
 

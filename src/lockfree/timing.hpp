@@ -105,7 +105,7 @@ struct alignas(page_bytes) TimingHead {
   Amount collectives;                            // number kept
   Amount unkept_communicators;
   Amount events;                            // number kept
-  Amount lost_events;                       // events that found no room
+  Amount lost_events;                       // events that found no space
   std::atomic<std::int32_t> refused_errno;  // the record could not grow; 0: it could
 };
 static_assert(sizeof(TimingHead) == page_bytes);

@@ -181,8 +181,8 @@ void of_threads(const Machine& machine, int ranks, std::vector<Advice>& all) {
            ": the same layout bound to boards was 12 to 13 % faster on one system, 3 to 6 "
            "% on another (Wrf, 16 and 32 CPUs)",
        "hybrid"});
-  const bool room = layout.ranks * layout.threads < usable_cores(machine);
-  const int workers = room ? layout.ranks : layout.ranks - 1;
+  const bool space = layout.ranks * layout.threads < usable_cores(machine);
+  const int workers = space ? layout.ranks : layout.ranks - 1;
   if (workers < 2) return;
   all.push_back(
       {"--layout 1+" + number(workers) + 'x' + number(layout.threads),

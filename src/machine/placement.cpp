@@ -312,7 +312,7 @@ std::expected<int, std::string> default_ranks(const Machine& machine,
   for (const int ranks : policy.acceptable)
     if (ranks <= most) chosen = std::max(chosen, ranks);
   if (chosen > 0) return chosen;
-  return std::unexpected("-soft: there is room for " + counted(most, "rank") +
+  return std::unexpected("-soft: there is space for " + counted(most, "rank") +
                          ", and no number of it is as small; say how many with -n");
 }
 

@@ -13,7 +13,7 @@ namespace {
 struct Walk {
   const void** frames;
   int count;
-  int room;
+  int space;
   int skip;
 };
 
@@ -22,7 +22,7 @@ _Unwind_Reason_Code step(_Unwind_Context* context, void* state) {
   int before = 0;
   _Unwind_Ptr address = _Unwind_GetIPInfo(context, &before);
   if (walk.skip-- > 0) return _URC_NO_REASON;
-  if (address == 0 || walk.count == walk.room) return _URC_END_OF_STACK;
+  if (address == 0 || walk.count == walk.space) return _URC_END_OF_STACK;
   // A return address may be behind the function's last instruction.
   walk.frames[walk.count++] = reinterpret_cast<const void*>(address - (before ? 0 : 1));
   return _URC_NO_REASON;

@@ -12,16 +12,16 @@
 
 namespace baton::platform {
 
-// Copies at most 48 bytes without a call: overlapping pieces of fixed size, nothing beyond `bytes`.
+// Copies at most 48 bytes without a call: overlapping words of fixed size, nothing beyond `bytes`.
 BATON_INLINE void copy_short(void* to, const void* from, std::size_t bytes) {
   auto* target = static_cast<char*>(to);
   auto* source = static_cast<const char*>(from);
-  auto ends = [&](auto piece) {
-    decltype(piece) first, last;
-    std::memcpy(&first, source, sizeof piece);
-    std::memcpy(&last, source + bytes - sizeof piece, sizeof piece);
-    std::memcpy(target, &first, sizeof piece);
-    std::memcpy(target + bytes - sizeof piece, &last, sizeof piece);
+  auto ends = [&](auto word) {
+    decltype(word) first, last;
+    std::memcpy(&first, source, sizeof word);
+    std::memcpy(&last, source + bytes - sizeof word, sizeof word);
+    std::memcpy(target, &first, sizeof word);
+    std::memcpy(target + bytes - sizeof word, &last, sizeof word);
   };
   struct Sixteen {
     std::uint64_t half[2];

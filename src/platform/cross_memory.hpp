@@ -16,10 +16,10 @@ std::int64_t read_process_memory(int pid, const void* remote, void* local, std::
 // Copies to another process's memory. Results are as above.
 std::int64_t write_process_memory(int pid, const void* local, void* remote, std::size_t bytes);
 
-// These are pieces of another process's memory that are copied together.
+// These are ranges of another process's memory that are copied together.
 class ProcessRuns {
  public:
-  bool has_room() const { return count_ < runs_max; }
+  bool has_space() const { return count_ < runs_max; }
   std::size_t bytes() const { return bytes_; }
   bool is_empty() const { return count_ == 0; }
   void add(const void* remote, std::size_t bytes) {
@@ -30,7 +30,7 @@ class ProcessRuns {
     count_ = 0;
     bytes_ = 0;
   }
-  // Copies all pieces from or to `local`, one after another. Returns whether the kernel copied all
+  // Copies all ranges from or to `local`, one after another. Returns whether the kernel copied all
   // of them; else errno is set as above.
   bool read(int pid, void* local) const;
   bool write(int pid, const void* local) const;

@@ -11,10 +11,10 @@ std::optional<std::string> file_text(const std::string& path) {
   const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return std::nullopt;
   std::string text;
-  char piece[4096];
+  char part[4096];
   ssize_t got;
-  while ((got = read(file, piece, sizeof piece)) > 0 || (got < 0 && errno == EINTR))
-    if (got > 0) text.append(piece, static_cast<std::size_t>(got));
+  while ((got = read(file, part, sizeof part)) > 0 || (got < 0 && errno == EINTR))
+    if (got > 0) text.append(part, static_cast<std::size_t>(got));
   const int cause = errno;
   close(file);
   errno = cause;

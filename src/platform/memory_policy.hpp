@@ -17,7 +17,7 @@ constexpr NodeMask node_bit(int node) {
 enum class MemoryMode : std::uint8_t {
   standard,    // the process's own policy, or the kernel's default
   local,       // near the CPU that touches the page
-  prefer,      // the first of the nodes, while it has room
+  prefer,      // the first of the nodes, while it has space
   bind,        // these nodes only: when they are full the kernel kills
   interleave,  // page by page in turn
   weighted,  // interleave by the weights of this system; plain interleave where the kernel has none
@@ -34,7 +34,7 @@ struct MemoryBinding {
 bool bind_memory(void* address, std::uint64_t bytes, const MemoryBinding& binding);
 
 // Moves pages that this process alone has mapped and that are on none of these nodes to one of
-// them, as long as there is room.
+// them, as long as there is space.
 void gather_pages(void* address, std::uint64_t bytes, NodeMask nodes);
 
 // Sets the policy of the calling thread and of the processes and threads it starts from now on. It

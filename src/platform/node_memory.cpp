@@ -37,9 +37,9 @@ const NodeKept& kept_by(int node) {
   known = true;
   std::FILE* file = std::fopen("/proc/zoneinfo", "re");
   char* line = nullptr;
-  std::size_t room = 0;
+  std::size_t space = 0;
   int at = -1;
-  while (file && getline(&line, &room, file) > 0) add_zone_line(line, &at, kept);
+  while (file && getline(&line, &space, file) > 0) add_zone_line(line, &at, kept);
   std::free(line);
   if (file) std::fclose(file);
   return kept[node];
@@ -55,32 +55,32 @@ void add_zone_line(const char* line, int* node, NodeKept (&kept)[numa_nodes_max]
   if (std::sscanf(line, " high %llu", &pages) == 1) kept[*node].high_bytes += pages * page_bytes;
 }
 
-std::uint64_t room_without_pressure(const NodeRoom& room) {
-  if (room.bytes == 0) return ~std::uint64_t{0};           // unknown
-  std::uint64_t kept = room.low_bytes + room.bytes / 256;  // the second term is a guess
-  return room.free_bytes > kept ? room.free_bytes - kept : 0;
+std::uint64_t space_without_pressure(const NodeSpace& space) {
+  if (space.bytes == 0) return ~std::uint64_t{0};            // unknown
+  std::uint64_t kept = space.low_bytes + space.bytes / 256;  // the second term is a guess
+  return space.free_bytes > kept ? space.free_bytes - kept : 0;
 }
 
-std::uint64_t room_under_pressure(const NodeRoom& room) {
-  if (room.bytes == 0) return ~std::uint64_t{0};
+std::uint64_t space_under_pressure(const NodeSpace& space) {
+  if (space.bytes == 0) return ~std::uint64_t{0};
   // Half of the file pages are in use by somebody, and other processes allocate meanwhile; a guess.
-  std::uint64_t kept = room.high_bytes + room.bytes / 256 + (4 << 20);
-  std::uint64_t all = room.free_bytes + room.reclaimable_bytes / 2;
+  std::uint64_t kept = space.high_bytes + space.bytes / 256 + (4 << 20);
+  std::uint64_t all = space.free_bytes + space.reclaimable_bytes / 2;
   return all > kept ? all - kept : 0;
 }
 
-NodeRoom node_room_from(const char* text) {
-  NodeRoom room;
-  room.bytes = meminfo_bytes(text, " MemTotal:");
-  room.free_bytes = meminfo_bytes(text, " MemFree:");
+NodeSpace node_space_from(const char* text) {
+  NodeSpace space;
+  space.bytes = meminfo_bytes(text, " MemTotal:");
+  space.free_bytes = meminfo_bytes(text, " MemFree:");
   std::uint64_t file =
       meminfo_bytes(text, " Active(file):") + meminfo_bytes(text, " Inactive(file):");
   std::uint64_t busy = meminfo_bytes(text, " Dirty:") + meminfo_bytes(text, " Writeback:");
-  room.reclaimable_bytes = file > busy ? file - busy : 0;
-  return room;
+  space.reclaimable_bytes = file > busy ? file - busy : 0;
+  return space;
 }
 
-NodeRoom node_room(int node) {
+NodeSpace node_space(int node) {
   char text[4096];
   std::snprintf(text, sizeof text, "/sys/devices/system/node/node%d/meminfo", node);
   int descriptor = open(text, O_RDONLY | O_CLOEXEC);
@@ -88,12 +88,12 @@ NodeRoom node_room(int node) {
   ssize_t length = read(descriptor, text, sizeof text - 1);
   close(descriptor);
   text[std::max<ssize_t>(length, 0)] = 0;
-  NodeRoom room = node_room_from(text);
+  NodeSpace space = node_space_from(text);
   if (node >= 0 && node < numa_nodes_max) {
-    room.low_bytes = kept_by(node).low_bytes;
-    room.high_bytes = kept_by(node).high_bytes;
+    space.low_bytes = kept_by(node).low_bytes;
+    space.high_bytes = kept_by(node).high_bytes;
   }
-  return room;
+  return space;
 }
 
 std::uint64_t NodeBytes::total() const {
@@ -169,8 +169,8 @@ bool count_process_pages(const char* but_file, NodeBytes* counts) {
   std::FILE* file = std::fopen("/proc/self/numa_maps", "re");
   if (!file) return false;
   char* line = nullptr;
-  std::size_t room = 0;
-  while (getline(&line, &room, file) > 0) count_numa_line(line, but_file, counts);
+  std::size_t space = 0;
+  while (getline(&line, &space, file) > 0) count_numa_line(line, but_file, counts);
   std::free(line);
   std::fclose(file);
   return true;

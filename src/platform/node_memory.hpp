@@ -9,7 +9,7 @@
 
 namespace baton::platform {
 
-struct NodeRoom {
+struct NodeSpace {
   std::uint64_t bytes = 0;  // all of the node's memory; 0: the kernel does not say (no sysfs here)
   std::uint64_t free_bytes = 0;
   std::uint64_t reclaimable_bytes = 0;  // file pages that the kernel would drop for our pages
@@ -17,15 +17,15 @@ struct NodeRoom {
   std::uint64_t high_bytes = 0;  // free memory that the kernel then tries to restore
 };
 // Reads the node's meminfo anew.
-NodeRoom node_room(int node);
+NodeSpace node_space(int node);
 // Returns how much a node can give without pressure. Beyond that the kernel itself uses other
 // nodes.
-std::uint64_t room_without_pressure(const NodeRoom& room);
-// Returns how much a node can give to memory that must lie there: the kernel makes room by dropping
-// file pages. A larger reserve is left, since exceeding the limit gets processes killed.
-std::uint64_t room_under_pressure(const NodeRoom& room);
+std::uint64_t space_without_pressure(const NodeSpace& space);
+// Returns how much a node can give to memory that must lie there: the kernel makes space by
+// dropping file pages. A larger reserve is left, since exceeding the limit gets processes killed.
+std::uint64_t space_under_pressure(const NodeSpace& space);
 // Parses the text of a node's meminfo.
-NodeRoom node_room_from(const char* text);
+NodeSpace node_space_from(const char* text);
 // This is the memory that the kernel keeps back on a node, added up line by line from
 // /proc/zoneinfo. `*node` is the node of the zone that was named last.
 struct NodeKept {

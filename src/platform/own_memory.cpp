@@ -9,7 +9,7 @@ bool is_mapped_now(std::uint64_t address, std::uint64_t bytes) {
   if (!maps) return false;
   const std::uint64_t end = address + bytes;
   std::uint64_t known = address;  // up to here it is writable memory
-  char line[512];                 // a longer line is read in pieces that are no ranges
+  char line[512];                 // a longer line is read in parts that are no ranges
   while (known < end && std::fgets(line, sizeof line, maps)) {
     unsigned long long first, last;
     char readable, writable;

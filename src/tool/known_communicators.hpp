@@ -15,7 +15,7 @@ struct KnownCommunicator {
   std::uint32_t id = 0;
   std::uint32_t size = 0;               // number of ranks that can be addressed
   std::int32_t* world_ranks = nullptr;  // their ranks in MPI_COMM_WORLD; null: equal numbers
-  std::int32_t row = -1;                // in the record; -1: none yet, -2: no room
+  std::int32_t row = -1;                // in the record; -1: none yet, -2: no space
   std::int32_t uses = 1;                // by calls, by open messages, and by the program's handle
   KnownCommunicator* next = nullptr;    // next entry of the hash bin
 

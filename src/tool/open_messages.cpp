@@ -22,7 +22,7 @@ OpenMessage& place_of(OpenMessage* among, std::uint64_t count, std::uint64_t key
   return among[place];
 }
 
-bool make_room() {
+bool make_space() {
   if (2 * (used + 1) <= places) return true;
   std::uint64_t live = 0;
   for (std::uint64_t i = 0; i < places; ++i) live += table[i].key > removed;
@@ -43,7 +43,7 @@ bool make_room() {
 
 void keep(const OpenMessage& message) {
   platform::Guard guard(lock);
-  if (!make_room()) return;
+  if (!make_space()) return;
   OpenMessage& place = place_of(table, places, message.key);
   used += place.key == 0;
   const bool is_new = place.key != message.key;

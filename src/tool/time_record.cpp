@@ -206,7 +206,7 @@ void TimeRecord::thin_out() {
   head().collectives.store(kept, std::memory_order_relaxed);          // relaxed: as in `add`
 }
 
-// Returns whether there is no room for one collective call more.
+// Returns whether there is no space for one collective call more.
 bool TimeRecord::is_full() {
   const std::uint64_t count =
       head().collectives.load(std::memory_order_relaxed);  // relaxed: under the lock

@@ -84,10 +84,10 @@ class OutgoingEdges {
 // sender goes on.
 Error take(const message::Context& context, const MPI_Status& status, EdgeList& received) {
   std::int64_t bytes = status_bytes(status);
-  Edge* room = received.extend(bytes / bytes_of(1));
-  Error error = message::receive(context, room, room ? bytes : 0, bytes_type(), status.MPI_SOURCE,
+  Edge* space = received.extend(bytes / bytes_of(1));
+  Error error = message::receive(context, space, space ? bytes : 0, bytes_type(), status.MPI_SOURCE,
                                  edges_tag, nullptr);
-  return room ? error : Error{MPI_ERR_NO_MEM};
+  return space ? error : Error{MPI_ERR_NO_MEM};
 }
 
 }  // namespace
@@ -103,12 +103,12 @@ void EdgeList::sort() {
 }
 
 Edge* EdgeList::extend(std::int64_t count) {
-  if (count_ + count > room_ || !edges_) {
-    std::int64_t room = std::max<std::int64_t>({16, 2 * room_, count_ + count});
-    void* grown = std::realloc(edges_, static_cast<std::size_t>(bytes_of(room)));
+  if (count_ + count > space_ || !edges_) {
+    std::int64_t space = std::max<std::int64_t>({16, 2 * space_, count_ + count});
+    void* grown = std::realloc(edges_, static_cast<std::size_t>(bytes_of(space)));
     if (!grown) return nullptr;
     edges_ = static_cast<Edge*>(grown);
-    room_ = room;
+    space_ = space;
   }
   count_ += count;
   return edges_ + count_ - count;

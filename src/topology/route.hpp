@@ -19,7 +19,7 @@ class EdgeList {
   EdgeList(const EdgeList&) = delete;
   EdgeList& operator=(const EdgeList&) = delete;
 
-  // Makes room for `count` more, which are part of the list at once; null when memory is short.
+  // Makes space for `count` more, which are part of the list at once; null when memory is short.
   Edge* extend(std::int64_t count);
   // Sorts by the ranks at both ends, then by weight.
   void sort();
@@ -29,7 +29,7 @@ class EdgeList {
  private:
   Edge* edges_ = nullptr;
   std::int64_t count_ = 0;
-  std::int64_t room_ = 0;
+  std::int64_t space_ = 0;
 };
 
 // `process_of[rank]` is the process of the communicator that an end's rank belongs to. It is

@@ -11,7 +11,7 @@
 #include "lockfree/advert.hpp"
 #include "lockfree/doorbell.hpp"
 #include "lockfree/job.hpp"
-#include "lockfree/offer.hpp"
+#include "lockfree/rendezvous_entry.hpp"
 #include "lockfree/ring.hpp"
 #include "lockfree/shared_ring.hpp"
 #include "lockfree/staging.hpp"
@@ -21,7 +21,7 @@ namespace baton::transport {
 using lockfree::Hardware;
 using Doorbell = lockfree::Doorbell<Hardware>;
 using Advert = lockfree::Advert<Hardware>;
-using Offer = lockfree::Offer<Hardware>;
+using RendezvousEntry = lockfree::RendezvousEntry<Hardware>;
 using Line = lockfree::Line<Hardware>;
 using ConsumerLines = lockfree::ConsumerLines<Hardware>;
 using SharedRingControl = lockfree::SharedRingControl<Hardware>;
@@ -84,7 +84,9 @@ struct Slot {
   Line* shared_ring() const {
     return reinterpret_cast<Line*>(lockfree::mailbox(arena->job, index) + page_bytes);
   }
-  Offer* offers() const { return reinterpret_cast<Offer*>(part(arena->layout.offers)); }
+  RendezvousEntry* rendezvous_entries() const {
+    return reinterpret_cast<RendezvousEntry*>(part(arena->layout.rendezvous_entries));
+  }
   // Returns the ring in which the lines of a sender come to this slot, and the lines of its
   // consumer.
   ConsumerLines* consumer(Slot sender) const {
@@ -108,7 +110,7 @@ struct Slot {
     constexpr std::uint64_t pair_bytes = lockfree::adverts_per_pair * lockfree::advert_bytes;
     return arena->layout.adverts + sender.index * pair_bytes;
   }
-  // Returns the progress of the stream whose window begins with this chunk.
+  // Returns the progress of the stream whose staging buffer begins with this chunk.
   Progress& progress(std::uint32_t chunk) const {
     return reinterpret_cast<Progress*>(part(arena->layout.progress))[chunk];
   }

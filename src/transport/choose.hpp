@@ -72,7 +72,7 @@ constexpr Choice choose_early(const EarlyFacts& facts) {
   return {Way::offered, Reason::none};
 }
 
-struct OfferFacts {
+struct ReceiveFacts {
   std::int64_t bytes;
   bool sender_contiguous;
   bool receiver_contiguous;
@@ -81,8 +81,8 @@ struct OfferFacts {
   bool staging_wished;  // by the receiver, and its sender offered it for staging
 };
 
-// Makes the receiver's choice, once an offer has met its receive.
-constexpr Choice choose_receive(const OfferFacts& facts) {
+// Makes the receiver's choice, once an offered message has met its receive.
+constexpr Choice choose_receive(const ReceiveFacts& facts) {
   if (!facts.sender_contiguous) return {Way::pipelined, Reason::sender_gaps};
   if (!facts.receiver_contiguous) return {Way::pipelined, Reason::receiver_gaps};
   if (facts.bytes < facts.cma_bytes_min) return {Way::pipelined, Reason::below_cma_min};

@@ -28,7 +28,7 @@ std::atomic<char*> own_base{nullptr};
 std::uint64_t own_bytes = 0;
 std::uint64_t blocks_bytes = 0;  // from the part's beginning; behind it the program's heap
 Block* blocks = nullptr;
-std::size_t block_count = 0, block_room = 0;
+std::size_t block_count = 0, block_space = 0;
 bool outlived = false;  // blocks of a job that this process has left are still in use
 platform::Lock own_lock;
 
@@ -75,13 +75,13 @@ bool map_own() {
   return true;
 }
 
-bool room_for_block() {
-  if (block_count < block_room) return true;
-  std::size_t room = std::max<std::size_t>(16, 2 * block_room);
-  auto* grown = static_cast<Block*>(std::realloc(blocks, room * sizeof(Block)));
+bool space_for_block() {
+  if (block_count < block_space) return true;
+  std::size_t space = std::max<std::size_t>(16, 2 * block_space);
+  auto* grown = static_cast<Block*>(std::realloc(blocks, space * sizeof(Block)));
   if (!grown) return false;
   blocks = grown;
-  block_room = room;
+  block_space = space;
   return true;
 }
 
@@ -146,7 +146,7 @@ Error allocate_exported(std::size_t bytes, std::size_t alignment, const NumaPoli
   bool certain = policy && policy->strict;
   if (reserved && !certain && bytes > exported_bytes_max) return MPI_SUCCESS;
   platform::Guard guard(own_lock);
-  if (!map_own() || bytes > blocks_bytes || !room_for_block()) return MPI_SUCCESS;
+  if (!map_own() || bytes > blocks_bytes || !space_for_block()) return MPI_SUCCESS;
   bool huge = policy && policy->huge && bytes >= huge_page_bytes;
   std::uint64_t unit = huge ? huge_page_bytes : page_bytes;
   Block block;

@@ -40,16 +40,16 @@ class Link {
   virtual bool wants_lane() { return false; }
   virtual void use_lane() {}
   virtual void open_lane() {}
-  // Returns whether this many lines would find room now; where other senders use the same ring, the
-  // room may be gone when the lines are put.
-  virtual bool has_room(std::uint32_t lines) = 0;
+  // Returns whether this many lines would find space now; where other senders use the same ring,
+  // the space may be gone when the lines are put.
+  virtual bool has_space(std::uint32_t lines) = 0;
   // Puts a message in as many lines as it needs. Returns false, with nothing done, when there is no
-  // room.
+  // space.
   virtual bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes) = 0;
   // Returns whether the receiver wants envelopes only, as last seen by `look`.
   virtual bool envelopes_only() const = 0;
   virtual void look() {}
-  // Returns whether a line may name a window of staging chunks, or a receive that was advertised:
+  // Returns whether a line may name a staging buffer chunks, or a receive that was advertised:
   // this needs a lane in which no other sender's lines come between ours. The functions below are
   // called for such links only.
   virtual bool is_exclusive() const = 0;
@@ -85,7 +85,7 @@ class Inbox {
   // Copies the first `wanted` bytes of the first line's payload; the line stays.
   virtual void read(void* target, std::size_t wanted) const = 0;
   // Returns the whole payload in place, where it stays until the line is taken; null where it lies
-  // in several pieces.
+  // in several parts.
   virtual const void* payload() const { return nullptr; }
   // Takes the message off: of its `bytes`, the first `wanted` are copied.
   virtual void take(void* target, std::size_t wanted, std::size_t bytes) = 0;

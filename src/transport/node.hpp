@@ -70,7 +70,7 @@ inline bool spans_nodes() {
 inline std::uint32_t process_count() {
   return job_arena.job->world.processes;
 }
-// Returns the place of a process of a job of several nodes, and its card.
+// Returns the place of a process of a job of several nodes, and its network address.
 inline lockfree::ProcessEntry& process_entry(Process process) {
   return *lockfree::process_entry(job_arena.job, number_of(process));
 }
@@ -119,13 +119,14 @@ inline Doorbell& doorbell(Slot slot) {
   return slot.doorbell();
 }
 
-// --- offers: a process's own, by their numbers. A page of them may have no memory yet.
-inline Offer& offer(Slot owner, std::uint32_t number) {
-  return owner.offers()[number];
+// --- rendezvous entries: a process's own, by their numbers. A page of them may have no memory yet.
+inline RendezvousEntry& rendezvous_entry(Slot owner, std::uint32_t number) {
+  return owner.rendezvous_entries()[number];
 }
-inline constexpr std::uint32_t offers_per_page = page_bytes / lockfree::offer_bytes;
-[[nodiscard]] inline Error reserve_offers(Slot owner, std::uint32_t page) {
-  return reserve(owner, owner.arena->layout.offers + page * page_bytes, page_bytes);
+inline constexpr std::uint32_t rendezvous_entries_per_page =
+    page_bytes / lockfree::rendezvous_entry_bytes;
+[[nodiscard]] inline Error reserve_entries(Slot owner, std::uint32_t page) {
+  return reserve(owner, owner.arena->layout.rendezvous_entries + page * page_bytes, page_bytes);
 }
 
 // --- adverts: receives of `receiver` that `sender` may write into, by their numbers.
@@ -137,16 +138,16 @@ inline Advert& advert(Slot receiver, Slot sender, std::uint64_t number) {
   return reserve(receiver, receiver.adverts_offset(sender), advert_count * lockfree::advert_bytes);
 }
 
-// --- staging: chunks of `owner`, several of which are a window; and the progress to which a window
-// is filled.
+// --- staging: chunks of `owner`, several of which are a staging buffer; and the progress to which
+// a staging buffer is filled.
 inline char* chunk(Slot owner, std::uint32_t number) {
   return owner.chunk(number);
 }
 [[nodiscard]] inline Error reserve_chunk(Slot owner, std::uint32_t number) {
   return reserve(owner, owner.chunk_offset(number), lockfree::chunk_bytes);
 }
-inline Progress& window_progress(Slot owner, lockfree::Window window) {
-  return owner.progress(window.first());
+inline Progress& staging_progress(Slot owner, lockfree::StagingBuffer buffer) {
+  return owner.progress(buffer.first());
 }
 
 // --- the memory through which `sender` deposits data at `receiver`, in a job that repeats the

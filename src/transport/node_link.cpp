@@ -59,13 +59,13 @@ void NodeLink::open_lane() {
   in_.attach(peer_.own().ring(peer_), peer_.own().consumer(peer_));
 }
 
-bool NodeLink::has_room(std::uint32_t lines) {
-  return !out_.attached() || out_.has_room(lines);
+bool NodeLink::has_space(std::uint32_t lines) {
+  return !out_.attached() || out_.has_space(lines);
 }
 
 bool NodeLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
   if (out_.attached()) {
-    if (!out_.has_room(lockfree::lines_for(bytes))) return false;
+    if (!out_.has_space(lockfree::lines_for(bytes))) return false;
     out_.put_long(header, envelope, static_cast<const char*>(payload), bytes);
     return true;
   }

@@ -20,7 +20,7 @@ class NodeLink final : public Link {
   bool wants_lane() override;
   void use_lane() override;
   void open_lane() override;
-  bool has_room(std::uint32_t lines) override;
+  bool has_space(std::uint32_t lines) override;
   bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes) override;
   bool envelopes_only() const override;
   void look() override;
@@ -45,7 +45,7 @@ class NodeLink final : public Link {
   lockfree::SharedSendRing<Hardware> shared_;
   std::uint32_t shared_sends_ = 0;
   bool own_refused_ = false;   // the peer has no ring left, or there is no memory
-  bool own_reserved_ = false;  // the ring has memory; the line that announces it waits for room
+  bool own_reserved_ = false;  // the ring has memory; the line that announces it waits for space
 };
 
 // This is the inbox of the ring that all senders to this rank share.

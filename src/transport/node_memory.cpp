@@ -10,13 +10,13 @@ namespace baton::transport {
 
 namespace {
 
-// These are the pieces that are taken, by offset. The list is in private memory.
-struct Piece {
+// These are the ranges that are taken, by offset. The list is in private memory.
+struct PageRange {
   std::int64_t offset;
   std::int64_t bytes;
-  Piece* next;
+  PageRange* next;
 };
-Piece* pieces = nullptr;
+PageRange* ranges = nullptr;
 
 // Returns the count of bytes that all ranks have taken together.
 std::atomic_ref<std::uint64_t> taken_bytes() {
@@ -32,19 +32,19 @@ void subtract_taken(std::uint64_t bytes) {
   taken_bytes().fetch_sub(bytes, std::memory_order_relaxed);  // relaxed: as above
 }
 
-// Takes a piece in the first gap that is long enough; null where there is none, or no memory to
+// Takes a range in the first gap that is long enough; null where there is none, or no memory to
 // note it.
-Piece* take_addresses(std::int64_t bytes) {
+PageRange* take_addresses(std::int64_t bytes) {
   const auto end = static_cast<std::int64_t>(lockfree::room_pool_bytes(job_arena.slots));
-  Piece** link = &pieces;
+  PageRange** link = &ranges;
   std::int64_t offset = 0;
   for (; *link && (*link)->offset - offset < bytes; link = &(*link)->next)
     offset = (*link)->offset + (*link)->bytes;
   if (offset + bytes > end) return nullptr;
-  auto* piece = static_cast<Piece*>(std::malloc(sizeof(Piece)));
-  if (piece) *piece = {offset, bytes, *link};
-  if (piece) *link = piece;
-  return piece;
+  auto* range = static_cast<PageRange*>(std::malloc(sizeof(PageRange)));
+  if (range) *range = {offset, bytes, *link};
+  if (range) *link = range;
+  return range;
 }
 
 }  // namespace
@@ -52,16 +52,16 @@ Piece* take_addresses(std::int64_t bytes) {
 NodePages take_pages(std::uint64_t bytes, std::uint64_t limit) {
   bytes = round_up(bytes, page_bytes);
   if (!add_taken(bytes, limit)) return {-1, MemoryLack::in_use};
-  Piece* piece = take_addresses(static_cast<std::int64_t>(bytes));
-  if (!piece) {
+  PageRange* range = take_addresses(static_cast<std::int64_t>(bytes));
+  if (!range) {
     subtract_taken(bytes);
     return {-1, MemoryLack::in_use};
   }
-  const std::uint64_t start = job_arena.layout.rooms + static_cast<std::uint64_t>(piece->offset);
-  if (reserve(job_arena.own_slot(), start, bytes) == MPI_SUCCESS) return {piece->offset};
+  const std::uint64_t start = job_arena.layout.rooms + static_cast<std::uint64_t>(range->offset);
+  if (reserve(job_arena.own_slot(), start, bytes) == MPI_SUCCESS) return {range->offset};
   // The part that did get memory is given back, too.
-  release_pages(static_cast<LocalRank>(job_arena.own), piece->offset, bytes);
-  forget_pages(piece->offset);
+  release_pages(static_cast<LocalRank>(job_arena.own), range->offset, bytes);
+  forget_pages(range->offset);
   return {-1, MemoryLack::no_memory};
 }
 
@@ -73,11 +73,11 @@ void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes) {
 }
 
 void forget_pages(std::int64_t offset) {
-  Piece** link = &pieces;
+  PageRange** link = &ranges;
   while ((*link)->offset != offset) link = &(*link)->next;
-  Piece* piece = *link;
-  *link = piece->next;
-  std::free(piece);
+  PageRange* range = *link;
+  *link = range->next;
+  std::free(range);
 }
 
 }  // namespace baton::transport

@@ -2,7 +2,7 @@
 // node map it by its owner and offset, and any of them may give pages back. The rooms of
 // collectives are made of it. The caller sets the bound on what all ranks of the job have taken
 // together.
-// Invariant: a piece has memory from take_pages to release_pages, and addresses to forget_pages.
+// Invariant: a range has memory from take_pages to release_pages, and addresses to forget_pages.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct NodePages {
 // Takes whole pages of this rank's for `bytes`, if all ranks then have no more than `limit`
 // together. The caller makes sure that one thread at a time takes and forgets.
 NodePages take_pages(std::uint64_t bytes, std::uint64_t limit);
-// Returns where a piece of a rank's pages lies in this process.
+// Returns where a range of a rank's pages lies in this process.
 inline char* map_pages(LocalRank owner, std::int64_t offset) {
   return Slot(owner).part(job_arena.layout.rooms + static_cast<std::uint64_t>(offset));
 }
@@ -31,9 +31,9 @@ inline char* map_pages(LocalRank owner, std::int64_t offset) {
 inline bool reaches_pages_of(LocalRank rank) {
   return number_of(rank) < job_arena.slots;
 }
-// Gives memory of any rank's pieces back to the system: `bytes` are whole pages.
+// Gives memory of any rank's ranges back to the system: `bytes` are whole pages.
 void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes);
-// Frees the addresses of a piece that take_pages has given.
+// Frees the addresses of a range that take_pages has given.
 void forget_pages(std::int64_t offset);
 
 }  // namespace baton::transport

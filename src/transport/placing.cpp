@@ -103,35 +103,35 @@ Error bind_block(const Unplaced& memory, const NumaPolicy& policy, const MemoryB
   return not_bound(policy);
 }
 
-Error check_room(const NumaPolicy& policy, const lockfree::MemoryOrder& order, bool in_turn,
-                 std::uint64_t bytes) {
-  std::uint64_t room = 0;
+Error check_space(const NumaPolicy& policy, const lockfree::MemoryOrder& order, bool in_turn,
+                  std::uint64_t bytes) {
+  std::uint64_t space = 0;
   for (int i = 0; i < order.meant; ++i) {
-    std::uint64_t one = platform::room_under_pressure(platform::node_room(order.nodes[i]));
+    std::uint64_t one = platform::space_under_pressure(platform::node_space(order.nodes[i]));
     std::uint64_t share = in_turn ? bytes / order.meant : bytes;
     if (in_turn && one < share)
       return fail(MPI_ERR_NO_MEM,
-                  "memory %s: node %d has room for %llu MiB, and %llu MiB are wanted there; "
+                  "memory %s: node %d has space for %llu MiB, and %llu MiB are wanted there; "
                   "ask for less, or leave out the ! to let it go elsewhere",
                   policy_text(policy).words, order.nodes[i], mib(one), mib(share));
-    room = one > ~room ? ~std::uint64_t{0} : room + one;
+    space = one > ~space ? ~std::uint64_t{0} : space + one;
   }
-  if (in_turn || room >= bytes) return MPI_SUCCESS;
+  if (in_turn || space >= bytes) return MPI_SUCCESS;
   return fail(MPI_ERR_NO_MEM,
-              "memory %s: node %d%s room for %llu MiB, and %llu MiB are wanted; ask for less, "
+              "memory %s: node %d%s space for %llu MiB, and %llu MiB are wanted; ask for less, "
               "or leave out the ! to let it go elsewhere",
               policy_text(policy).words, order.nodes[0],
-              order.meant > 1 ? " and the others have" : " has", mib(room), mib(bytes));
+              order.meant > 1 ? " and the others have" : " has", mib(space), mib(bytes));
 }
 
-// Binds the memory, in parts where the first node has no room for all of it.
+// Binds the memory, in parts where the first node has no space for all of it.
 Error bind_preferring(const Unplaced& memory, const NumaPolicy& policy,
                       const lockfree::MemoryOrder& order) {
   NodeShare shares[std::size(order.nodes) + 1];
-  auto room_of = [](int node) {
-    return platform::room_without_pressure(platform::node_room(node));
+  auto space_of = [](int node) {
+    return platform::space_without_pressure(platform::node_space(node));
   };
-  int count = share_out(memory.bytes, {order.nodes, order.count}, room_of, shares);
+  int count = share_out(memory.bytes, {order.nodes, order.count}, space_of, shares);
   std::uint64_t done = 0;
   for (int i = 0; i < count; ++i) {
     Unplaced part{memory.address + done, shares[i].bytes};
@@ -155,7 +155,7 @@ void look_for_shortage(const Unplaced& memory, const NumaPolicy& policy) {
   for (int i = 0; i < order.meant; ++i) elsewhere -= counts.on[order.nodes[i]];
   if (elsewhere == 0) return;
   if (seen.node < 0)
-    seen = {order.nodes[0], platform::room_without_pressure(platform::node_room(order.nodes[0])),
+    seen = {order.nodes[0], platform::space_without_pressure(platform::node_space(order.nodes[0])),
             0};
   seen.bytes += elsewhere;
 }
@@ -178,7 +178,7 @@ Error bind_by_policy(const Unplaced& memory, const NumaPolicy& policy) {
   }
   bool in_turn = policy.word == MemoryWord::interleave;
   if (policy.strict)
-    if (Error error = check_room(policy, order, in_turn, memory.bytes)) return error;
+    if (Error error = check_space(policy, order, in_turn, memory.bytes)) return error;
   if (in_turn) {
     MemoryMode mode = order.weighs ? MemoryMode::weighted : MemoryMode::interleave;
     return bind_block(memory, policy, {mode, mask_of(order, order.meant)});
@@ -210,15 +210,15 @@ bool reserve_block(const Unplaced& memory, const NumaPolicy& policy) {
   return reserved;
 }
 
-// Returns whether ranks that look at a node's room at the same time could count on the same room.
-// If the node has room for such a block of every rank, none waits while another's pages are
+// Returns whether ranks that look at a node's space at the same time could count on the same space.
+// If the node has space for such a block of every rank, none waits while another's pages are
 // cleared.
-bool room_is_short(const Unplaced& memory, const NumaPolicy& policy) {
+bool space_is_short(const Unplaced& memory, const NumaPolicy& policy) {
   if (policy.strict) return true;
   lockfree::MemoryOrder order;
   if (memory.descriptor < 0 || find_order(policy, &order) || order.count == 0) return false;
-  std::uint64_t room = platform::room_without_pressure(platform::node_room(order.nodes[0]));
-  return room / job_arena.slots < memory.bytes;
+  std::uint64_t space = platform::space_without_pressure(platform::node_space(order.nodes[0]));
+  return space / job_arena.slots < memory.bytes;
 }
 
 // Moves pages back to the named nodes. It is not known exactly how much a nearly full node gives;
@@ -242,9 +242,9 @@ const NumaPolicy* heap_policy() {
 Error place_and_reserve(const Unplaced& memory, const NumaPolicy& policy, bool* reserved) {
   Error error;
   {
-    // Between looking at a node's room and taking it no other rank may look, nor another thread.
+    // Between looking at a node's space and taking it no other rank may look, nor another thread.
     platform::Guard guard(turn_lock);
-    const int file = room_is_short(memory, policy) ? job_file() : -1;
+    const int file = space_is_short(memory, policy) ? job_file() : -1;
     const bool turn = file >= 0 && platform::take_turn(file);
     error = bind_by_policy(memory, policy);
     *reserved = !error && reserve_block(memory, policy);
@@ -260,20 +260,20 @@ void forget_policy(char* address, std::uint64_t bytes) {
   (void)platform::bind_memory(address, bytes, {});
 }
 
-Error check_slice_room(Slot owner, std::uint64_t bytes) {
+Error check_slice_space(Slot owner, std::uint64_t bytes) {
   const NumaPolicy& policy = owner.memory().queues;
   lockfree::MemoryOrder order = owner.memory().queue_order;
-  std::uint64_t room = 0;
+  std::uint64_t space = 0;
   for (int i = 0; i < order.meant; ++i) {
-    std::uint64_t one = platform::room_under_pressure(platform::node_room(order.nodes[i]));
-    room = one > ~room ? ~std::uint64_t{0} : room + one;
+    std::uint64_t one = platform::space_under_pressure(platform::node_space(order.nodes[i]));
+    space = one > ~space ? ~std::uint64_t{0} : space + one;
   }
-  if (room >= bytes || order.meant == 0) return MPI_SUCCESS;
+  if (space >= bytes || order.meant == 0) return MPI_SUCCESS;
   return fail(MPI_ERR_NO_MEM,
-              "queues=%s: node %d is full: room for %llu KiB, and %llu KiB of message buffers are "
+              "queues=%s: node %d is full: space for %llu KiB, and %llu KiB of message buffers are "
               "wanted there; leave out the ! to let them go elsewhere",
               policy_text(policy).words, order.nodes[0],
-              static_cast<unsigned long long>(room >> 10),
+              static_cast<unsigned long long>(space >> 10),
               static_cast<unsigned long long>(bytes >> 10));
 }
 

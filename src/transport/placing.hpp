@@ -24,10 +24,9 @@ struct Unplaced {
 const NumaPolicy* heap_policy();
 
 // Binds the memory and reserves it (private memory only if the policy is strict). If a node has no
-// room, the memory goes where the policy lets it, with a sentence once a job; the error names a
-// strict policy that has no room, or a node that does not exist. `*reserved` is false when there is
-// an error,
-// and when there is no memory at all. Any thread may call it.
+// space, the memory goes where the policy lets it, with a sentence once a job; the error names a
+// strict policy that has no space, or a node that does not exist. `*reserved` is false when there
+// is an error, and when there is no memory at all. Any thread may call it.
 Error place_and_reserve(const Unplaced& memory, const NumaPolicy& policy, bool* reserved);
 
 // Forgets the policy of freed memory, so that the next block there goes where the kernel puts it.
@@ -35,7 +34,7 @@ void forget_policy(char* address, std::uint64_t bytes);
 
 // Checks whether the slice of a rank, whose policy is strict, can grow by `bytes`. The error says
 // which node is full.
-BATON_COLD Error check_slice_room(Slot owner, std::uint64_t bytes);
+BATON_COLD Error check_slice_space(Slot owner, std::uint64_t bytes);
 
 // Records how much of the blocks came elsewhere than to the nodes that their policy means. It is
 // kept only in jobs that report.

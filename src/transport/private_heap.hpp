@@ -1,5 +1,5 @@
 // This is memory of MPI_Alloc_mem under a NUMA policy that peers cannot map: where there is no
-// exported heap, or no room in it. It is called by world/. Invariant: blocks are whole pages, so
+// exported heap, or no space in it. It is called by world/. Invariant: blocks are whole pages, so
 // that each can have its own policy.
 #pragma once
 

@@ -111,12 +111,12 @@ namespace {
 // Calls copy(process id, offset, bytes) until all is copied; returns false when the kernel refuses.
 template <class Copy>
 bool copy_all(Slot owner, std::int64_t bytes, Copy copy) {
-  constexpr std::int64_t piece_bytes = 1 << 20;  // guess: short enough to be interruptible
+  constexpr std::int64_t step_bytes = 1 << 20;  // guess: short enough to be interruptible
   // relaxed: it was set before contact.
   int pid = owner.row().state.pid.load(std::memory_order_relaxed);
   for (std::int64_t done = 0; done < bytes;) {
     std::int64_t got =
-        copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, piece_bytes)));
+        copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, step_bytes)));
     if (got <= 0) return false;
     done += got;
   }
@@ -165,8 +165,8 @@ bool read_from(Slot owner, const void* address, void* target, std::int64_t bytes
 bool read_by_kernel(Slot owner, const void* address, void* target, std::int64_t bytes) {
   auto* from = static_cast<const char*>(address);
   auto* to = static_cast<char*>(target);
-  return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
-    return platform::read_process_memory(pid, from + offset, to + offset, piece);
+  return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t step) {
+    return platform::read_process_memory(pid, from + offset, to + offset, step);
   });
 }
 
@@ -181,8 +181,8 @@ bool write_to(Slot owner, const void* source, void* address, std::int64_t bytes)
 bool write_by_kernel(Slot owner, const void* source, void* address, std::int64_t bytes) {
   auto* from = static_cast<const char*>(source);
   auto* to = static_cast<char*>(address);
-  return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t piece) {
-    return platform::write_process_memory(pid, from + offset, to + offset, piece);
+  return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t step) {
+    return platform::write_process_memory(pid, from + offset, to + offset, step);
   });
 }
 

@@ -53,7 +53,7 @@ bool write_to(Slot owner, const void* source, void* address, std::int64_t bytes)
 // mapped there.
 bool read_by_kernel(Slot owner, const void* address, void* target, std::int64_t bytes);
 bool write_by_kernel(Slot owner, const void* source, void* address, std::int64_t bytes);
-// Copies pieces of the rank's memory by the kernel, from or to one piece of ours. Returns false as
+// Copies ranges of the rank's memory by the kernel, from or to one range of ours. Returns false as
 // read_from does.
 bool read_runs_from(Slot owner, const platform::ProcessRuns& runs, void* target);
 bool write_runs_to(Slot owner, const void* source, const platform::ProcessRuns& runs);

@@ -10,7 +10,7 @@ namespace baton::transport {
 
 Error reserve_in_file(Slot owner, std::uint64_t start, std::uint64_t bytes) {
   if (BATON_UNLIKELY(owner.memory().queues.strict))
-    if (Error error = check_slice_room(owner, bytes)) return error;
+    if (Error error = check_slice_space(owner, bytes)) return error;
   if (const int descriptor = file_of(*owner.arena);
       platform::reserve_memory(descriptor, start, bytes))
     return MPI_SUCCESS;

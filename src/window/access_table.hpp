@@ -71,7 +71,7 @@ class AccessTable {
   // Returns the first access in the table that conflicts with `access`; end(): there is none.
   const Access* find_clash(const Access& access, bool same_op, Clash* why) const;
   // Adds an access; it is joined with an equal one that it touches. Returns false if there is no
-  // room.
+  // space.
   bool add(const Access& access);
   template <class Chosen>
   void remove(Chosen chosen) {
@@ -86,7 +86,7 @@ class AccessTable {
   // No other rank has this table mapped, so this rank finds the conflicts of its own accesses
   // alone.
   bool is_private = false;
-  // The table has room for a copy of the window. This is set before other ranks see the table.
+  // The table has space for a copy of the window. This is set before other ranks see the table.
   bool has_copy = false;
   char* copy() { return reinterpret_cast<char*>(this + 1); }
 

@@ -17,7 +17,7 @@ struct Batch {
   WorkKind kind = WorkKind::put;
   const Operation* operation = nullptr;
   Elements elements;             // for accumulates
-  char* into[Work::pieces_max];  // for gets: where the data goes
+  char* into[Work::ranges_max];  // for gets: where the data goes
 };
 Batch batch;
 
@@ -25,8 +25,8 @@ Spot spot_of(const Work& work) {
   return {batch.target, nullptr, work.first.address};
 }
 
-// Calls `move` with runs of pieces that follow each other in memory without overlap, as many
-// together as do, and with their data. (The kernel reads all pieces of a call before it writes any
+// Calls `move` with runs of ranges that follow each other in memory without overlap, as many
+// together as do, and with their data. (The kernel reads all ranges of a call before it writes any
 // back.)
 template <class Move>
 Error for_each_ascending(Work& work, Move move) {
@@ -34,15 +34,15 @@ Error for_each_ascending(Work& work, Move move) {
   char* data = work.data;
   std::uint64_t end = 0;
   Error error = MPI_SUCCESS;
-  for (std::uint32_t i = 0; i < work.pieces && !error; ++i) {
-    const WorkPiece piece = work.piece(i);
-    if (!runs.is_empty() && (piece.address < end || !runs.has_room())) {
+  for (std::uint32_t i = 0; i < work.ranges && !error; ++i) {
+    const WorkRange range = work.range(i);
+    if (!runs.is_empty() && (range.address < end || !runs.has_space())) {
       error = move(runs, data);
       data += runs.bytes();
       runs.clear();
     }
-    runs.add(reinterpret_cast<const void*>(piece.address), piece.bytes);
-    end = piece.address + piece.bytes;
+    runs.add(reinterpret_cast<const void*>(range.address), range.bytes);
+    end = range.address + range.bytes;
   }
   return error ? error : move(runs, data);
 }
@@ -65,12 +65,12 @@ Error move_by_kernel(Window& window, Work& work) {
   const Spot spot = spot_of(work);
   if (batch.kind == WorkKind::accumulate) return accumulate_by_kernel(window, work);
   const Direction direction = batch.kind == WorkKind::put ? Direction::put : Direction::get;
-  if (work.pieces == 1)
+  if (work.ranges == 1)
     return copy_spot(direction, window, spot, work.first.address, work.data,
                      static_cast<std::int64_t>(work.first.bytes));
   platform::ProcessRuns runs;
-  for (std::uint32_t i = 0; i < work.pieces; ++i)
-    runs.add(reinterpret_cast<const void*>(work.piece(i).address), work.piece(i).bytes);
+  for (std::uint32_t i = 0; i < work.ranges; ++i)
+    runs.add(reinterpret_cast<const void*>(work.range(i).address), work.range(i).bytes);
   return copy_spot(direction, window, spot, runs, work.data);
 }
 
@@ -87,26 +87,26 @@ Error finish_under_lock() {
   }
   const char* data = work.data;
   if (batch.kind == WorkKind::get && !error)
-    for (std::uint32_t i = 0; i < work.pieces; ++i) {
-      std::memcpy(batch.into[i], data, work.piece(i).bytes);
-      data += work.piece(i).bytes;
+    for (std::uint32_t i = 0; i < work.ranges; ++i) {
+      std::memcpy(batch.into[i], data, work.range(i).bytes);
+      data += work.range(i).bytes;
     }
-  work.pieces = work.data_bytes = 0;
+  work.ranges = work.data_bytes = 0;
   batch.window = nullptr;
   // ORDER window.batch: release here, acquire in finish_batch; what was got is in its place.
   std::atomic_ref(window.gathered).store(false, std::memory_order_release);
   return error;
 }
 
-// Returns the slot with room for one more operation, or null where there is no slot.
-Work* room_for(Window& window, const Spot& spot, WorkKind kind, const Elements* elements,
-               const Operation* operation, std::int64_t bytes, Error* error) {
+// Returns the slot with space for one more operation, or null where there is no slot.
+Work* space_for(Window& window, const Spot& spot, WorkKind kind, const Elements* elements,
+                const Operation* operation, std::int64_t bytes, Error* error) {
   Work* work = own_work();
   if (!work) return nullptr;
   const bool fits = batch.window == &window && batch.target == spot.target && batch.kind == kind &&
                     batch.operation == operation &&
                     (!elements || batch.elements.type == elements->type) &&
-                    work->has_room(static_cast<std::uint64_t>(bytes));
+                    work->has_space(static_cast<std::uint64_t>(bytes));
   if (BATON_LIKELY(fits)) return work;
   *error = finish_under_lock();
   batch.window = &window;
@@ -144,9 +144,9 @@ bool batch_run(Window& window, const Spot& spot, WorkKind kind, const Data& data
                const Elements* elements, const Operation* operation, Error* error) {
   platform::Guard guard(delegation_lock);
   const std::int64_t bytes = data.bytes();
-  Work* work = room_for(window, spot, kind, elements, operation, bytes, error);
+  Work* work = space_for(window, spot, kind, elements, operation, bytes, error);
   if (!work) return false;
-  if (kind == WorkKind::get) batch.into[work->pieces] = static_cast<char*>(data.buffer);
+  if (kind == WorkKind::get) batch.into[work->ranges] = static_cast<char*>(data.buffer);
   char* place = work->add(spot.address, static_cast<std::uint64_t>(bytes));
   if (kind != WorkKind::get) std::memcpy(place, data.buffer, static_cast<std::size_t>(bytes));
   return true;

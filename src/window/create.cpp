@@ -34,14 +34,14 @@ namespace {
 constexpr MPI_Aint touched_later_bytes_min = 1 << 20;
 
 // This is what each rank tells all others when a window is made.
-struct Card {
+struct WindowDescription {
   std::uint64_t address;
   std::int64_t bytes;
   std::int64_t unit;
   std::uint64_t row_address;  // 0: no other rank can map the row
   std::int64_t error;
   std::uint64_t mappable;  // the memory lies in the exported heap
-  std::uint64_t delegation_room;
+  std::uint64_t delegation_space;
 };
 
 Error no_memory() {
@@ -127,7 +127,7 @@ void let_go_memory(Window& window) {
 void dispose(Window& window) {
   remove_listener(window);
   forget_gathered(window);
-  if (may_be_private(window)) close_delegation_room();
+  if (may_be_private(window)) close_delegation_space();
   end_checks(window);
   let_go_memory(window);
   close_provider(window);
@@ -141,15 +141,15 @@ void dispose(Window& window) {
   delete &window;
 }
 
-void fill_target(Window& window, int rank, const Card& card) {
+void fill_target(Window& window, int rank, const WindowDescription& description) {
   Target& target = *new (&window.targets[rank]) Target;
-  target.bytes = card.bytes;
-  target.unit = card.unit;
+  target.bytes = description.bytes;
+  target.unit = description.unit;
   target.process = window.comm->point_to_point.process(rank);
   target.local_rank = transport::local_rank_of(target.process);
-  target.address = card.address;
+  target.address = description.address;
   target.owner = rank;
-  target.row_address = card.row_address;
+  target.row_address = description.row_address;
   if (rank != window.rank()) return;
   target.row = window.row;
   target.memory = static_cast<char*>(window.base);
@@ -157,34 +157,37 @@ void fill_target(Window& window, int rank, const Card& card) {
   target.reach = &mapped_reach;
 }
 
-// Exchanges cards: each rank learns what all others have. A failure of one rank is an error on all,
-// and then frees the window.
+// Exchanges descriptions: each rank learns what all others have. A failure of one rank is an error
+// on all, and then frees the window.
 Error exchange(Window& window, std::int64_t unit, Error own_error) {
   const auto ranks = static_cast<std::size_t>(window.ranks());
-  auto* cards = static_cast<Card*>(std::malloc(ranks * sizeof(Card)));
+  auto* descriptions =
+      static_cast<WindowDescription*>(std::malloc(ranks * sizeof(WindowDescription)));
   make_row(window);
-  if (!own_error && (!cards || !window.row)) own_error = no_memory();
-  const Card own{reinterpret_cast<std::uint64_t>(window.base),
-                 window.size,
-                 unit,
-                 window.row_is_shared ? reinterpret_cast<std::uint64_t>(window.row) : 0,
-                 own_error,
-                 window.flavor == MPI_WIN_FLAVOR_SHARED || transport::is_exported(window.base),
-                 may_be_private(window) ? open_delegation_room() : 0};
+  if (!own_error && (!descriptions || !window.row)) own_error = no_memory();
+  const WindowDescription own{
+      reinterpret_cast<std::uint64_t>(window.base),
+      window.size,
+      unit,
+      window.row_is_shared ? reinterpret_cast<std::uint64_t>(window.row) : 0,
+      own_error,
+      window.flavor == MPI_WIN_FLAVOR_SHARED || transport::is_exported(window.base),
+      may_be_private(window) ? open_delegation_space() : 0};
   // The other ranks would wait for ever if this rank left here, so the job ends without this
   // memory.
-  BATON_INVARIANT(cards != nullptr);
+  BATON_INVARIANT(descriptions != nullptr);
   Explanation why = last_explanation();
-  Error error = world::agree_allgather(
-      world::all_of(window.comm->point_to_point, world::agreement_tag), &own, sizeof own, cards);
+  Error error =
+      world::agree_allgather(world::all_of(window.comm->point_to_point, world::agreement_tag), &own,
+                             sizeof own, descriptions);
   window.serves = !own.mappable || !own.row_address;
   for (std::size_t rank = 0; rank < ranks && !error; ++rank) {
-    fill_target(window, static_cast<int>(rank), cards[rank]);
+    fill_target(window, static_cast<int>(rank), descriptions[rank]);
     window.serves |= window.targets[rank].local_rank == not_on_this_node;
     if (may_be_private(window))
-      note_delegation_room(window.targets[rank].local_rank, cards[rank].delegation_room);
-    if (cards[rank].error && !own_error)
-      error = fail(static_cast<Error>(cards[rank].error),
+      note_delegation_space(window.targets[rank].local_rank, descriptions[rank].delegation_space);
+    if (descriptions[rank].error && !own_error)
+      error = fail(static_cast<Error>(descriptions[rank].error),
                    "rank %zu of the communicator could not give its memory for the window", rank);
   }
   if (own_error) {
@@ -196,7 +199,7 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
   if (!error && !own.mappable && !can_all_map(window))
     // relaxed: no rank uses the row before all have left this call, see below.
     window.row->guard.mode.store(lockfree::GuardMode::always_locked, std::memory_order_relaxed);
-  std::free(cards);
+  std::free(descriptions);
   if (!error) error = open_provider(window);
   // A rank that has left the exchange may use the window at once.
   serve_messages();
@@ -290,7 +293,7 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
     error = take_memory(window, info, apart ? size : all);
   if (!error && ranks > 1 && window.allocated && !transport::is_exported(window.allocated))
     error = fail(MPI_ERR_RMA_SHARED,
-                 "there is no memory here that the ranks can share (no room in the job's memory "
+                 "there is no memory here that the ranks can share (no space in the job's memory "
                  "file, or ranks that another launcher has started); start the job with Baton's "
                  "mpiexec, or use MPI_Win_allocate");
   std::uint64_t first = reinterpret_cast<std::uint64_t>(error ? nullptr : window.allocated);

@@ -27,8 +27,8 @@ namespace {
 
 // This is a rank of the node, as one that we ask, or that asks us, to do work.
 struct Partner {
-  std::uint64_t address;     // of its room, at that rank; 0: none
-  DelegationRoom* room;      // the room, mapped here; null: not looked for yet
+  std::uint64_t address;     // of its space, at that rank; 0: none
+  DelegationSpace* space;    // the space, mapped here; null: not looked for yet
   std::uint32_t misses;      // consecutive requests that were in vain
   std::uint32_t skips;       // the number of requests for which this rank is left out
   std::int64_t wakes_ticks;  // it most likely sleeps until then
@@ -36,42 +36,42 @@ struct Partner {
 
 // This lock protects the variables below, and is held while this rank does work for others.
 platform::Lock partners_lock;
-DelegationRoom* own_room = nullptr;
+DelegationSpace* own_space = nullptr;
 Partner* partners = nullptr;  // by local rank
-std::uint32_t users = 0;      // windows that use the room
+std::uint32_t users = 0;      // windows that use the space
 
-DelegationRoom* room_of(LocalRank rank) {
+DelegationSpace* space_of(LocalRank rank) {
   Partner& partner = partners[number_of(rank)];
-  if (BATON_LIKELY(partner.room || !partner.address)) return partner.room;
+  if (BATON_LIKELY(partner.space || !partner.address)) return partner.space;
   char* here = transport::reach_exported(rank, reinterpret_cast<const void*>(partner.address));
-  partner.room = reinterpret_cast<DelegationRoom*>(here);
+  partner.space = reinterpret_cast<DelegationSpace*>(here);
   if (!here) partner.address = 0;
-  return partner.room;
+  return partner.space;
 }
 
 // --- the target's side
 
 // A detached region is refused: the origin reaches it better by the kernel, which notices when the
 // memory is gone.
-bool is_attached(Window& window, const WorkPiece& piece) {
+bool is_attached(Window& window, const WorkRange& range) {
   lockfree::WindowRegion region;
   return !window.is_dynamic() ||
-         find_region(window, window.own(), piece.address, static_cast<std::int64_t>(piece.bytes),
+         find_region(window, window.own(), range.address, static_cast<std::int64_t>(range.bytes),
                      &region) == Lies::attached;
 }
 
-void do_piece(Window& window, Work& work, const WorkPiece& piece, char* data, LocalRank asker) {
-  char* memory = reinterpret_cast<char*>(piece.address);
-  const auto bytes = static_cast<std::int64_t>(piece.bytes);
+void do_range(Window& window, Work& work, const WorkRange& range, char* data, LocalRank asker) {
+  char* memory = reinterpret_cast<char*>(range.address);
+  const auto bytes = static_cast<std::int64_t>(range.bytes);
   const bool swaps = work.kind == WorkKind::compare_and_swap;
   if (work.kind == WorkKind::put_stream || work.kind == WorkKind::get_stream)
     return stream_for(work, asker, window, nullptr, nullptr);
   if (work.kind == WorkKind::put) {
-    std::memcpy(memory, data, piece.bytes);
+    std::memcpy(memory, data, range.bytes);
     return;
   }
   if (work.kind == WorkKind::get) {
-    std::memcpy(data, memory, piece.bytes);
+    std::memcpy(data, memory, range.bytes);
     return;
   }
   const Datatype* type = datatype::datatypes.find(datatype::datatypes.from_int(work.type));
@@ -86,12 +86,12 @@ void do_piece(Window& window, Work& work, const WorkPiece& piece, char* data, Lo
   char old[Work::data_bytes_max];
   const bool reads = work.kind == WorkKind::get_accumulate;
   if (swaps)
-    swap_element(window, {&window.own(), memory, piece.address}, *type, data, data + bytes, old);
+    swap_element(window, {&window.own(), memory, range.address}, *type, data, data + bytes, old);
   else if (Error error =
                change_own(window, memory, *type, bytes, *operation,
                           operation->handle == MPI_NO_OP ? nullptr : data, reads ? old : nullptr))
     work.error = error;
-  if (reads || swaps) std::memcpy(data, old, piece.bytes);
+  if (reads || swaps) std::memcpy(data, old, range.bytes);
 }
 
 void do_work(Work& work, LocalRank asker) {
@@ -100,31 +100,31 @@ void do_work(Work& work, LocalRank asker) {
     work.error = MPI_ERR_WIN;
     return;
   }
-  for (std::uint32_t i = 0; i < work.pieces; ++i)
-    if (!is_attached(*window, work.piece(i))) {
+  for (std::uint32_t i = 0; i < work.ranges; ++i)
+    if (!is_attached(*window, work.range(i))) {
       work.error = Work::not_done;
       return;
     }
   char* data = work.data;
-  for (std::uint32_t i = 0; i < work.pieces && !work.error; ++i) {
-    do_piece(*window, work, work.piece(i), data, asker);
-    data += work.piece(i).bytes;
+  for (std::uint32_t i = 0; i < work.ranges && !work.error; ++i) {
+    do_range(*window, work, work.range(i), data, asker);
+    data += work.range(i).bytes;
   }
 }
 
 bool attend() {
   platform::Guard guard(partners_lock);
   bool any = false;
-  if (!own_room) return any;  // a thread has freed the last window meanwhile
+  if (!own_space) return any;  // a thread has freed the last window meanwhile
   const std::uint32_t own = number_of(transport::own_rank());
-  std::uint64_t bits = lockfree::take_askers(own_room->bell);
+  std::uint64_t bits = lockfree::take_askers(own_space->bell);
   for (; bits != 0; bits &= bits - 1)
     for (auto rank = static_cast<std::uint32_t>(__builtin_ctzll(bits));
          rank < transport::rank_count(); rank += 64) {
-      DelegationRoom* room = room_of(static_cast<LocalRank>(rank));
-      if (!room || !lockfree::take(room->work.state, own)) continue;
-      do_work(room->work, static_cast<LocalRank>(rank));
-      lockfree::finish(room->work.state);
+      DelegationSpace* space = space_of(static_cast<LocalRank>(rank));
+      if (!space || !lockfree::take(space->work.state, own)) continue;
+      do_work(space->work, static_cast<LocalRank>(rank));
+      lockfree::finish(space->work.state);
       any = true;
     }
   return any;
@@ -191,7 +191,7 @@ bool await(Work& work, LocalRank whom, Patience& patience) {
 
 }  // namespace
 
-std::uint64_t open_delegation_room() {
+std::uint64_t open_delegation_space() {
   {
     const OwnWay first;  // a guess of own_ticks, until there is a measured value
     std::uint64_t from = 0, to;
@@ -201,27 +201,27 @@ std::uint64_t open_delegation_room() {
   if (users++ == 0) {
     void* memory = nullptr;
     partners = static_cast<Partner*>(std::calloc(transport::rank_count(), sizeof(Partner)));
-    if (!partners || transport::allocate_exported(sizeof(DelegationRoom), alignof(DelegationRoom),
+    if (!partners || transport::allocate_exported(sizeof(DelegationSpace), alignof(DelegationSpace),
                                                   nullptr, false, &memory))
       memory = nullptr;
-    own_room = static_cast<DelegationRoom*>(memory);
-    if (own_room) message::attendance = {&own_room->bell.askers, attend};
+    own_space = static_cast<DelegationSpace*>(memory);
+    if (own_space) message::attendance = {&own_space->bell.askers, attend};
   }
-  return reinterpret_cast<std::uint64_t>(own_room);
+  return reinterpret_cast<std::uint64_t>(own_space);
 }
 
-void close_delegation_room() {
+void close_delegation_space() {
   platform::Guard guard(partners_lock);
   if (--users != 0) return;
   message::attendance = {};
   free_streams();
-  if (own_room) (void)transport::release_exported(own_room);
-  own_room = nullptr;
+  if (own_space) (void)transport::release_exported(own_space);
+  own_space = nullptr;
   std::free(partners);
   partners = nullptr;
 }
 
-void note_delegation_room(LocalRank rank, std::uint64_t address) {
+void note_delegation_space(LocalRank rank, std::uint64_t address) {
   platform::Guard guard(partners_lock);
   if (!partners || rank == not_on_this_node) return;
   Partner& partner = partners[number_of(rank)];
@@ -239,7 +239,7 @@ OwnWay::~OwnWay() {
 }
 
 Work* own_work() {
-  return own_room ? &own_room->work : nullptr;
+  return own_space ? &own_space->work : nullptr;
 }
 
 void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type,
@@ -249,7 +249,7 @@ void describe_work(Work& work, const Window& window, WorkKind kind, const Dataty
   work.type = datatype::datatypes.to_int(type ? type->handle : MPI_BYTE);
   work.operation = operation ? datatype::operations.to_int(operation->handle) : 0;
   work.error = MPI_SUCCESS;
-  work.pieces = work.data_bytes = 0;
+  work.ranges = work.data_bytes = 0;
 }
 
 // Asks the target, unless it seldom answers. Returns whether it was asked.
@@ -260,13 +260,13 @@ static bool ask_target(const Target& target, Work& work) {
     return false;
   }
   if (platform::now_ticks() < partner.wakes_ticks) return false;
-  DelegationRoom* room = nullptr;
+  DelegationSpace* space = nullptr;
   {
     platform::Guard guard(partners_lock);
-    room = room_of(target.local_rank);
+    space = space_of(target.local_rank);
   }
-  if (!room) return false;
-  lockfree::ask(work.state, number_of(target.local_rank), room->bell,
+  if (!space) return false;
+  lockfree::ask(work.state, number_of(target.local_rank), space->bell,
                 number_of(transport::own_rank()));
   return true;
 }

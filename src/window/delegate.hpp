@@ -14,18 +14,18 @@
 namespace baton::window {
 
 // These are the slot and the bell of this rank. They lie in memory that the node's ranks can map.
-struct DelegationRoom {
+struct DelegationSpace {
   lockfree::DelegationBell<lockfree::Hardware> bell;
   Work work;
 };
 
-// Opens the room with the first window whose memory may need it; it is closed with the last. The
-// address of this rank's room (0: there is none) is told to the others when a window is made.
-std::uint64_t open_delegation_room();
-void close_delegation_room();
-void note_delegation_room(LocalRank rank, std::uint64_t address);
+// Opens the space with the first window whose memory may need it; it is closed with the last. The
+// address of this rank's space (0: there is none) is told to the others when a window is made.
+std::uint64_t open_delegation_space();
+void close_delegation_space();
+void note_delegation_space(LocalRank rank, std::uint64_t address);
 
-// Returns this rank's slot, or null without a room. The caller holds `delegation_lock`.
+// Returns this rank's slot, or null without a space. The caller holds `delegation_lock`.
 extern platform::Lock delegation_lock;
 Work* own_work();
 
@@ -35,7 +35,7 @@ Work* own_work();
 // Offers work of which origin and target each do a side at the same time. Returns whether the
 // target has begun with its side; this rank then does its own, and waits for the end. (Two ranks
 // that wait for each other's sides would wait for ever, so a rank that has offered such work does
-// none for others, unless it can withdraw the offer.)
+// none for others, unless it can withdraw it.)
 [[nodiscard]] bool begin_together(const Target& target, Work& work);
 void end_together(const Work& work);
 template <class OwnSide>
@@ -46,7 +46,7 @@ template <class OwnSide>
   return work.error != Work::not_done;
 }
 
-// Begins a description of work that has no pieces or data yet.
+// Begins a description of work that has no ranges or data yet.
 void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type = nullptr,
                    const Operation* operation = nullptr);
 

@@ -57,7 +57,7 @@ Error send_for(Gathered* gathered, const Target* target) {
 }
 
 // Returns how many bytes of the answer's message are still free.
-std::uint64_t room_for_answer(const RemoteMessage& message) {
+std::uint64_t space_for_answer(const RemoteMessage& message) {
   return message::active_bytes_max - sizeof(RemoteHeader) - message.bytes_asked();
 }
 
@@ -69,7 +69,7 @@ bool gather_put(Window& window, const Spot& spot, const char* data, std::int64_t
   if (!puts) return false;
   platform::Guard guard(puts->lock);
   const auto size = static_cast<std::uint64_t>(bytes);
-  if (puts->target && (puts->target != spot.target || puts->message.room() < size))
+  if (puts->target && (puts->target != spot.target || puts->message.space() < size))
     *error = puts->send();
   puts->target = spot.target;
   puts->message.add(spot.address, data, size);
@@ -82,7 +82,7 @@ bool gather_get(Window& window, const Spot& spot, char* to, std::int64_t bytes, 
   if (!gets) return false;
   platform::Guard guard(gets->lock);
   const auto size = static_cast<std::uint64_t>(bytes);
-  const bool is_full = gets->message.room() == 0 || room_for_answer(gets->message) < size;
+  const bool is_full = gets->message.space() == 0 || space_for_answer(gets->message) < size;
   if (gets->target && (gets->target != spot.target || is_full)) *error = gets->send();
   if (!gets->target) {
     // This answer counts as outstanding until the gets are sent.

@@ -81,17 +81,17 @@ class KernelChange {
   Error run(const Place& at) {
     constexpr std::int64_t copy_bytes_max = 1 << 16;  // guess: stays in cache
     char short_copy[512];
-    const std::int64_t room = std::min(at.bytes(), copy_bytes_max);
-    const bool is_short = room <= static_cast<std::int64_t>(sizeof short_copy);
+    const std::int64_t space = std::min(at.bytes(), copy_bytes_max);
+    const bool is_short = space <= static_cast<std::int64_t>(sizeof short_copy);
     char* copy = is_short ? short_copy : static_cast<char*>(std::malloc(copy_bytes_max));
     if (!copy) return fail(MPI_ERR_NO_MEM, "no memory for a copy of what is accumulated");
     platform::ProcessRuns runs;
     Error error = MPI_SUCCESS;
     auto add = [&](char* place, std::int64_t bytes) {
       while (bytes > 0 && !error) {
-        const std::int64_t left = room - static_cast<std::int64_t>(runs.bytes());
+        const std::int64_t left = space - static_cast<std::int64_t>(runs.bytes());
         const std::int64_t here = std::min(bytes, left / elements_.bytes * elements_.bytes);
-        if (here == 0 || !runs.has_room()) {
+        if (here == 0 || !runs.has_space()) {
           error = change_copy(runs, copy);
           continue;
         }

@@ -11,7 +11,7 @@ namespace baton::window {
 
 enum class Direction : std::uint8_t { put, get };
 
-// Copies one piece, or several together.
+// Copies one range, or several together.
 Error copy_spot(Direction direction, const Window& window, const Spot& spot, std::uint64_t address,
                 void* here, std::int64_t bytes);
 Error copy_spot(Direction direction, const Window& window, const Spot& spot,

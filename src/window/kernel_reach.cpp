@@ -32,7 +32,7 @@ Error move_runs(Direction direction, Window& window, const Spot& spot, const Dat
   datatype::for_each_run(*place.type, reinterpret_cast<void*>(spot.address), place.count,
                          [&](char* there, std::int64_t bytes) {
                            const bool is_short = bytes <= together_bytes_max;
-                           if (!is_short || !runs.has_room()) error = move_together();
+                           if (!is_short || !runs.has_space()) error = move_together();
                            if (error) return false;
                            if (is_short) {
                              runs.add(there, static_cast<std::size_t>(bytes));

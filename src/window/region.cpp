@@ -39,25 +39,25 @@ WindowRegion* find(const Regions& regions, std::uint64_t address) {
       [](const WindowRegion& region, std::uint64_t wanted) { return region.address < wanted; });
 }
 
-// Makes room for this many regions.
-bool make_room(Regions& regions, std::size_t count) {
-  if (count <= regions.room) return true;
-  const std::size_t room = std::max<std::size_t>(count, 2 * regions.room);
-  void* memory = std::realloc(regions.list, room * sizeof(WindowRegion));
+// Makes space for this many regions.
+bool make_space(Regions& regions, std::size_t count) {
+  if (count <= regions.space) return true;
+  const std::size_t space = std::max<std::size_t>(count, 2 * regions.space);
+  void* memory = std::realloc(regions.list, space * sizeof(WindowRegion));
   if (!memory) return false;
   regions.list = static_cast<WindowRegion*>(memory);
-  regions.room = room;
+  regions.space = space;
   return true;
 }
 
-// Makes room for one region more in a list that others map: in the present list, or in a longer
+// Makes space for one region more in a list that others map: in the present list, or in a longer
 // one.
-bool make_shared_room(const Window& window, PublishedRegions* longer) {
+bool make_shared_space(const Window& window, PublishedRegions* longer) {
   *longer = window.published;
-  if (!window.row_is_shared || listed(window.attached) < longer->room) return true;
-  longer->room = std::max<std::size_t>(page_bytes / sizeof(WindowRegion), 2 * longer->room);
+  if (!window.row_is_shared || listed(window.attached) < longer->space) return true;
+  longer->space = std::max<std::size_t>(page_bytes / sizeof(WindowRegion), 2 * longer->space);
   void* memory = nullptr;
-  if (transport::allocate_exported(longer->room * sizeof *longer->list, cache_line_bytes, nullptr,
+  if (transport::allocate_exported(longer->space * sizeof *longer->list, cache_line_bytes, nullptr,
                                    true, &memory))
     memory = nullptr;
   longer->list = static_cast<decltype(longer->list)>(memory);
@@ -91,7 +91,7 @@ bool read_list(Target& target, Error* error) {
       view.count == 0
           ? nullptr
           : transport::reach_exported(target.local_rank, reinterpret_cast<const void*>(view.list)));
-  if (!make_room(copy, view.count)) {
+  if (!make_space(copy, view.count)) {
     *error = fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
     return true;
   }
@@ -115,7 +115,7 @@ void remove_at(Regions& regions, std::size_t index, std::size_t* of) {
   --*of;
 }
 
-// Adds a detached region; where there are many it replaces the oldest. The caller has made room.
+// Adds a detached region; where there are many it replaces the oldest. The caller has made space.
 void keep_detached(Regions& regions, const WindowRegion& region) {
   if (region.bytes == 0) return;
   if (regions.detached == Regions::detached_max)
@@ -205,7 +205,7 @@ Error attach(Window& window, void* base, MPI_Aint bytes) {
   const auto index = static_cast<std::size_t>(place - attached.list);
   PublishedRegions shared;
   forget_detached(attached, {address, size});
-  if (!make_room(attached, listed(attached) + 1) || !make_shared_room(window, &shared))
+  if (!make_space(attached, listed(attached) + 1) || !make_shared_space(window, &shared))
     return fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
   place = attached.list + index;
   std::memmove(place + 1, place, (listed(attached) - index) * sizeof *place);

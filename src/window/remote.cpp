@@ -66,13 +66,13 @@ class Stream {
          Expected* expected)
       : window_(window), target_(target), message_(kind, header), expected_(expected) {}
 
-  // Adds a run at the target with its data (or null), in pieces that are multiples of `unit`.
+  // Adds a run at the target with its data (or null), in ranges that are multiples of `unit`.
   Error add(std::uint64_t address, const char* data, std::int64_t bytes, std::int64_t unit) {
     while (bytes > 0) {
-      auto room = static_cast<std::int64_t>(message_.room());
+      auto space = static_cast<std::int64_t>(message_.space());
       // The answer has to fit into a message, too.
-      if (expected_) room = std::min(room, room_for_answer());
-      const std::int64_t here = std::min(bytes, room / unit * unit);
+      if (expected_) space = std::min(space, space_for_answer());
+      const std::int64_t here = std::min(bytes, space / unit * unit);
       if (here == 0) {
         if (Error error = send()) return error;
         continue;
@@ -108,7 +108,7 @@ class Stream {
   }
 
  private:
-  std::int64_t room_for_answer() const {
+  std::int64_t space_for_answer() const {
     constexpr std::int64_t all = message::active_bytes_max - sizeof(RemoteHeader);
     return std::max<std::int64_t>(0, all - static_cast<std::int64_t>(message_.bytes_asked()));
   }
@@ -124,8 +124,8 @@ class Stream {
 class Answered {
  public:
   Answered(Window& window, const Spot& spot, char* result)
-      : room_(make_room_for_transfer(window)),
-        expected_(room_ ? nullptr : expect_answer(window, window.rank_of(*spot.target), false)) {
+      : space_(make_space_for_transfer(window)),
+        expected_(space_ ? nullptr : expect_answer(window, window.rank_of(*spot.target), false)) {
     if (expected_) expected_->into = result;
   }
   // The caller has now asked for everything.
@@ -136,11 +136,11 @@ class Answered {
   Answered(const Answered&) = delete;
   Answered& operator=(const Answered&) = delete;
   bool is_expected() const { return expected_ != nullptr; }
-  Error error() const { return room_; }
+  Error error() const { return space_; }
   Expected* expected() { return expected_; }
 
  private:
-  Error room_;  // error of earlier transfers
+  Error space_;  // error of earlier transfers
   Expected* expected_;
 };
 
@@ -192,12 +192,12 @@ void note_run(Target& target) {
   std::atomic_ref(target.run_sent).store(target.messages.all_sent(), std::memory_order_relaxed);
 }
 
-// Longer accumulates go in parts of this size, since the target takes memory for their pieces.
-constexpr std::int64_t accumulate_bytes_max = 16 * accumulate_piece_bytes;
+// Longer accumulates go in parts of this size, since the target takes memory for their ranges.
+constexpr std::int64_t accumulate_bytes_max = 16 * accumulate_part_bytes;
 Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteHeader header,
                      std::int64_t element_bytes) {
   const Datatype* bytes_type = datatype::datatypes.find(MPI_BYTE);
-  const std::int64_t step = accumulate_piece_bytes / element_bytes * element_bytes;
+  const std::int64_t step = accumulate_part_bytes / element_bytes * element_bytes;
   char* data = static_cast<char*>(from.buffer);
   std::uint64_t address = spot.address;
   for (std::int64_t left = from.bytes(), bytes; left > 0; left -= bytes) {
@@ -231,7 +231,7 @@ constinit const MessageReach by_messages;
 
 constinit const Reach& message_reach = by_messages;
 
-Error make_room_for_transfer(Window& window) {
+Error make_space_for_transfer(Window& window) {
   constexpr std::uint32_t begun_max = 256;  // guess: waiting looks at all of them
   return transfers_begun() < begun_max ? MPI_SUCCESS : finish_transfers(window, nullptr);
 }
@@ -240,7 +240,7 @@ Error MessageReach::put(Window& window, const Spot& spot, const Data& from, cons
   Error error = MPI_SUCCESS;
   if (begin(window, spot, from, to, WindowOperation::put, &error)) return error;
   if (to.type->contiguous && to.bytes() > message_bytes_max) {
-    if ((error = make_room_for_transfer(window))) return error;
+    if ((error = make_space_for_transfer(window))) return error;
     RemoteHeader header = header_of(window);
     header.number = next_transfer();
     error = announce(window, spot, RemoteKind::put_run, header, spot.address, to.bytes());
@@ -262,7 +262,7 @@ Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const 
   Error error = MPI_SUCCESS;
   if (begin(window, spot, to, from, WindowOperation::get, &error)) return error;
   const bool is_run = from.type->contiguous;
-  if (is_run && (error = make_room_for_transfer(window))) return error;
+  if (is_run && (error = make_space_for_transfer(window))) return error;
   if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max)
     return gather_get(window, spot, static_cast<char*>(to.buffer), to.bytes(), &error)
                ? error

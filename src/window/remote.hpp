@@ -30,7 +30,7 @@ class MessageReach : public Reach {
 };
 
 // Waits for earlier transfers if too many are on their way.
-Error make_room_for_transfer(Window& window);
+Error make_space_for_transfer(Window& window);
 
 // Waits until everything that was sent is done.
 Error flush_all_remotely(Window& window);

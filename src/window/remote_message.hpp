@@ -1,5 +1,5 @@
 // This is the format of operations on windows in messages: an active message is a header, the
-// pieces of memory that it is about, and their data, one after the other. It is used by remote.cpp
+// ranges of memory that it is about, and their data, one after the other. It is used by remote.cpp
 // (origins) and remote_target.cpp.
 #pragma once
 
@@ -34,7 +34,7 @@ struct RemoteHeader {
   std::uint32_t window;        // context id of the window's communicator
   std::int32_t operation = 0;  // handles, as integers
   std::int32_t type = 0;
-  std::uint32_t pieces = 0;
+  std::uint32_t ranges = 0;
   std::int32_t error = 0;    // in answers
   std::uint32_t number = 0;  // for locks; in lock messages also whether it is exclusive
   std::uint32_t exclusive = 0;
@@ -42,7 +42,7 @@ struct RemoteHeader {
   std::uint64_t position = 0;  // in answers: position of the data in the whole
 };
 
-struct RemotePiece {
+struct RemoteRange {
   std::uint64_t address;  // at the target
   std::uint64_t bytes;
 };
@@ -52,20 +52,20 @@ class RemoteMessage {
  public:
   RemoteMessage(RemoteKind kind, const RemoteHeader& header) : kind_(kind), header_(header) {}
 
-  // Returns the room for data of one more piece. (Data stands behind the pieces, so they are joined
-  // at the end.)
-  std::size_t room() const {
+  // Returns the space for data of one more range. (Data stands behind the ranges, so they are
+  // joined at the end.)
+  std::size_t space() const {
     const std::size_t used =
-        sizeof header_ + (header_.pieces + 1) * sizeof(RemotePiece) + data_bytes_;
-    return used < message::active_bytes_max && header_.pieces < pieces_max
+        sizeof header_ + (header_.ranges + 1) * sizeof(RemoteRange) + data_bytes_;
+    return used < message::active_bytes_max && header_.ranges < ranges_max
                ? message::active_bytes_max - used
                : 0;
   }
-  bool is_empty() const { return header_.pieces == 0; }
+  bool is_empty() const { return header_.ranges == 0; }
   std::uint64_t bytes_asked() const { return asked_; }
-  // Adds a piece. `data` may be null: then the piece asks for its bytes.
+  // Adds a range. `data` may be null: then the range asks for its bytes.
   void add(std::uint64_t address, const void* data, std::uint64_t bytes) {
-    pieces_[header_.pieces++] = {address, bytes};
+    ranges_[header_.ranges++] = {address, bytes};
     asked_ += bytes;
     if (!data) return;
     std::memcpy(data_ + data_bytes_, data, bytes);
@@ -78,36 +78,36 @@ class RemoteMessage {
       at += bytes;
     };
     put(&header_, sizeof header_);
-    put(pieces_, header_.pieces * sizeof(RemotePiece));
+    put(ranges_, header_.ranges * sizeof(RemoteRange));
     put(data_, data_bytes_);
     return message::send_active(process, message::ActiveKind::one_sided,
                                 static_cast<std::int32_t>(kind_), packet_,
                                 static_cast<std::size_t>(at - packet_));
   }
   void reset() {
-    header_.pieces = 0;
+    header_.ranges = 0;
     data_bytes_ = 0;
     asked_ = 0;
   }
   RemoteHeader& header() { return header_; }
   RemoteKind kind() const { return kind_; }
 
-  static constexpr std::uint32_t pieces_max = 64;
+  static constexpr std::uint32_t ranges_max = 64;
 
  private:
   RemoteKind kind_;
   RemoteHeader header_;
   std::size_t data_bytes_ = 0;
   std::uint64_t asked_ = 0;
-  RemotePiece pieces_[pieces_max];
+  RemoteRange ranges_[ranges_max];
   char data_[message::active_bytes_max];
   char packet_[message::active_bytes_max];
 };
 
-// This is a message as it came. Pieces and data last as long as the handler.
+// This is a message as it came. Ranges and data last as long as the handler.
 struct Incoming {
   RemoteHeader header;
-  const RemotePiece* pieces;
+  const RemoteRange* ranges;
   const char* data;
   Process sender;
   Window* window;
@@ -115,18 +115,18 @@ struct Incoming {
   Target& origin() const { return window->targets[rank()]; }
 };
 
-// These are the places where the data of one answer goes, piece by piece.
+// These are the places where the data of one answer goes, range by range.
 struct AnswerPlaces {
-  struct Piece {
+  struct Range {
     char* to;
     std::uint64_t bytes;
-  } pieces[RemoteMessage::pieces_max];
+  } ranges[RemoteMessage::ranges_max];
   std::uint32_t count = 0;
 
-  void add(char* to, std::uint64_t bytes) { pieces[count++] = {to, bytes}; }
+  void add(char* to, std::uint64_t bytes) { ranges[count++] = {to, bytes}; }
   void fill(const char* data) const {
-    for (std::uint32_t i = 0; i < count; data += pieces[i++].bytes)
-      std::memcpy(pieces[i].to, data, pieces[i].bytes);
+    for (std::uint32_t i = 0; i < count; data += ranges[i++].bytes)
+      std::memcpy(ranges[i].to, data, ranges[i].bytes);
   }
 };
 

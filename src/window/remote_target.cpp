@@ -31,7 +31,7 @@ bool is_own_memory(Window& window, std::uint64_t address, std::uint64_t bytes) {
 void answer(const Incoming& incoming, std::int32_t error, std::uint32_t number = 0,
             const char* data = nullptr, std::size_t bytes = 0) {
   RemoteHeader header = incoming.header;
-  header.pieces = 0;
+  header.ranges = 0;
   header.error = error;
   header.number = number;
   char packet[message::active_bytes_max];
@@ -56,14 +56,14 @@ void take_answer(const RemoteHeader& header, const char* data, std::size_t bytes
 
 void do_put(const Incoming& incoming) {
   const char* data = incoming.data;
-  for (std::uint32_t i = 0; i < incoming.header.pieces; ++i) {
-    RemotePiece piece;
-    std::memcpy(&piece, incoming.pieces + i, sizeof piece);
-    if (is_own_memory(*incoming.window, piece.address, piece.bytes))
-      std::memcpy(reinterpret_cast<void*>(piece.address), data, piece.bytes);
+  for (std::uint32_t i = 0; i < incoming.header.ranges; ++i) {
+    RemoteRange range;
+    std::memcpy(&range, incoming.ranges + i, sizeof range);
+    if (is_own_memory(*incoming.window, range.address, range.bytes))
+      std::memcpy(reinterpret_cast<void*>(range.address), data, range.bytes);
     else
       incoming.origin().refused = MPI_ERR_RMA_RANGE;
-    data += piece.bytes;
+    data += range.bytes;
   }
 }
 
@@ -71,14 +71,14 @@ void do_get(const Incoming& incoming) {
   char found[message::active_bytes_max];
   std::size_t bytes = 0;
   std::int32_t error = MPI_SUCCESS;
-  for (std::uint32_t i = 0; i < incoming.header.pieces; ++i) {
-    RemotePiece piece;
-    std::memcpy(&piece, incoming.pieces + i, sizeof piece);
-    if (is_own_memory(*incoming.window, piece.address, piece.bytes))
-      std::memcpy(found + bytes, reinterpret_cast<const void*>(piece.address), piece.bytes);
+  for (std::uint32_t i = 0; i < incoming.header.ranges; ++i) {
+    RemoteRange range;
+    std::memcpy(&range, incoming.ranges + i, sizeof range);
+    if (is_own_memory(*incoming.window, range.address, range.bytes))
+      std::memcpy(found + bytes, reinterpret_cast<const void*>(range.address), range.bytes);
     else
       error = MPI_ERR_RMA_RANGE;
-    bytes += piece.bytes;
+    bytes += range.bytes;
   }
   answer(incoming, error, 0, found, error ? 0 : bytes);
 }
@@ -92,17 +92,17 @@ void do_accumulate(const Incoming& incoming) {
   std::size_t bytes = 0;
   std::int32_t error = type && operation ? MPI_SUCCESS : MPI_ERR_OP;
   const bool reads_only = operation && operation->handle == MPI_NO_OP;
-  for (std::uint32_t i = 0; i < incoming.header.pieces && !error; ++i) {
-    RemotePiece piece;
-    std::memcpy(&piece, incoming.pieces + i, sizeof piece);
-    if (!is_own_memory(*incoming.window, piece.address, piece.bytes))
+  for (std::uint32_t i = 0; i < incoming.header.ranges && !error; ++i) {
+    RemoteRange range;
+    std::memcpy(&range, incoming.ranges + i, sizeof range);
+    if (!is_own_memory(*incoming.window, range.address, range.bytes))
       error = MPI_ERR_RMA_RANGE;
     else
-      error = change_own(*incoming.window, reinterpret_cast<char*>(piece.address), *type,
-                         static_cast<std::int64_t>(piece.bytes), *operation,
+      error = change_own(*incoming.window, reinterpret_cast<char*>(range.address), *type,
+                         static_cast<std::int64_t>(range.bytes), *operation,
                          reads_only ? nullptr : incoming.data + bytes,
                          incoming.header.token ? old + bytes : nullptr);
-    bytes += piece.bytes;
+    bytes += range.bytes;
   }
   if (incoming.header.token)
     answer(incoming, error, 0, old, error ? 0 : bytes);
@@ -113,24 +113,24 @@ void do_accumulate(const Incoming& incoming) {
 void do_compare_and_swap(const Incoming& incoming) {
   const Datatype* type =
       datatype::datatypes.find(datatype::datatypes.from_int(incoming.header.type));
-  RemotePiece piece;
-  std::memcpy(&piece, incoming.pieces, sizeof piece);
-  piece.bytes /= 2;  // two operands
-  if (!type || !is_own_memory(*incoming.window, piece.address, piece.bytes))
+  RemoteRange range;
+  std::memcpy(&range, incoming.ranges, sizeof range);
+  range.bytes /= 2;  // two operands
+  if (!type || !is_own_memory(*incoming.window, range.address, range.bytes))
     return answer(incoming, MPI_ERR_RMA_RANGE);
   char old[message::active_bytes_max];
   Window& window = *incoming.window;
-  swap_element(window, {&window.own(), reinterpret_cast<char*>(piece.address), piece.address},
-               *type, incoming.data, incoming.data + piece.bytes, old);
-  answer(incoming, MPI_SUCCESS, 0, old, piece.bytes);
+  swap_element(window, {&window.own(), reinterpret_cast<char*>(range.address), range.address},
+               *type, incoming.data, incoming.data + range.bytes, old);
+  answer(incoming, MPI_SUCCESS, 0, old, range.bytes);
 }
 
 // Begins the transfer of data that comes or goes beside this message.
 void do_run(const Incoming& incoming, RemoteKind kind) {
   Announcement announcement{incoming.header, {}, incoming.window, incoming.rank()};
-  std::memcpy(&announcement.piece, incoming.pieces, sizeof announcement.piece);
-  const RemotePiece& piece = announcement.piece;
-  const bool refuse = !is_own_memory(*incoming.window, piece.address, piece.bytes);
+  std::memcpy(&announcement.range, incoming.ranges, sizeof announcement.range);
+  const RemoteRange& range = announcement.range;
+  const bool refuse = !is_own_memory(*incoming.window, range.address, range.bytes);
   if (kind == RemoteKind::get_run) return send_got(announcement, refuse);
   const Error error = kind == RemoteKind::put_run ? receive_put(announcement, refuse)
                                                   : receive_accumulate(announcement, refuse);
@@ -216,8 +216,8 @@ void arrive(const message::ActiveMessage& message) {
   incoming.sender = message.sender;
   incoming.window = find_window(incoming.header.window);
   if (!incoming.window) return;  // in a job that goes wrong: the window was freed
-  incoming.pieces = reinterpret_cast<const RemotePiece*>(payload + sizeof incoming.header);
-  incoming.data = payload + sizeof incoming.header + incoming.header.pieces * sizeof(RemotePiece);
+  incoming.ranges = reinterpret_cast<const RemoteRange*>(payload + sizeof incoming.header);
+  incoming.data = payload + sizeof incoming.header + incoming.header.ranges * sizeof(RemoteRange);
   switch (kind) {
     case RemoteKind::put:
       do_put(incoming);

@@ -43,15 +43,15 @@ Extent extent_of(const Place& place) {
           type.true_lower_bound + type.true_extent + std::max<std::int64_t>(0, steps)};
 }
 
-// Finds where data with gaps lies, piece by piece: the gaps need not be attached.
-Lies find_pieces(Window& window, const Place& place) {
+// Finds where data with gaps lies, run by run: the gaps need not be attached.
+Lies find_runs(Window& window, const Place& place) {
   Lies all = Lies::attached;
   datatype::for_each_run(*place.type, reinterpret_cast<char*>(place.displacement), place.count,
-                         [&](char* piece, std::int64_t bytes) {
+                         [&](char* run, std::int64_t bytes) {
                            lockfree::WindowRegion region;
                            const Lies lies =
                                find_region(window, window.targets[place.rank],
-                                           reinterpret_cast<std::uint64_t>(piece), bytes, &region);
+                                           reinterpret_cast<std::uint64_t>(run), bytes, &region);
                            if (lies != Lies::attached) all = lies;
                            return lies != Lies::nowhere;
                          });
@@ -79,17 +79,17 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   if (bytes == 0) return MPI_SUCCESS;
   lockfree::WindowRegion region;
   Lies lies = find_region(window, target, first, bytes, &region);
-  const bool in_pieces = lies == Lies::nowhere && !place.type->contiguous;
-  if (in_pieces) lies = find_pieces(window, place);
+  const bool in_runs = lies == Lies::nowhere && !place.type->contiguous;
+  if (in_runs) lies = find_runs(window, place);
   const bool own = target.local_rank == transport::own_rank();
   if (lies == Lies::nowhere || (own && lies == Lies::detached && !is_usable(window, first, bytes)))
     return out_of_range(window, place, place.displacement + extent.first,
                         place.displacement + extent.last);
-  if (in_pieces) region = {first, static_cast<std::uint64_t>(bytes)};
+  if (in_runs) region = {first, static_cast<std::uint64_t>(bytes)};
   char* memory = reinterpret_cast<char*>(region.address);
   if (own) {
     // The memory is this rank's own.
-  } else if (in_pieces || lies == Lies::detached) {
+  } else if (in_runs || lies == Lies::detached) {
     memory = reach_for_sure(target, region.address, region.bytes);
   } else {
     // The whole region is mapped, so that the next operation finds it mapped.

@@ -16,17 +16,17 @@ namespace baton::window {
 
 namespace {
 
-// Guesses: pieces of these sizes stay in the first cache on both sides.
-constexpr std::int64_t piece_bytes_min = 2048, piece_bytes_max = StreamSlots::piece_bytes_max;
+// Guesses: segments of these sizes stay in the first cache on both sides.
+constexpr std::int64_t segment_bytes_min = 2048, segment_bytes_max = StreamSlots::segment_bytes_max;
 // The target takes part in at most this many bytes before it looks for its own messages. Guess.
 constexpr std::int64_t bytes_at_once_max = 1 << 22;
 
-std::int64_t piece_bytes_for(std::int64_t bytes, std::int64_t element_bytes, StreamWay way) {
+std::int64_t segment_bytes_for(std::int64_t bytes, std::int64_t element_bytes, StreamWay way) {
   // Guesses: each copy is a system call, and at the end one rank waits for the other's.
   constexpr std::int64_t copied_bytes_min = 1 << 13, copied_bytes_max = 1 << 16;
   if (way == StreamWay::both_by_kernel)
     return std::clamp(bytes / 8, copied_bytes_min, copied_bytes_max) / page_bytes * page_bytes;
-  const std::int64_t wanted = std::clamp(bytes / 4, piece_bytes_min, piece_bytes_max);
+  const std::int64_t wanted = std::clamp(bytes / 4, segment_bytes_min, segment_bytes_max);
   return wanted / element_bytes * element_bytes;
 }
 
@@ -58,11 +58,11 @@ void describe_stream(Work& work, StreamSlots& slots, const LongRun& run, StreamW
                      std::int64_t position, std::int64_t bytes) {
   describe_work(work, run.window, run.kind, run.elements ? run.elements->type : nullptr,
                 run.operation);
-  work.pieces = 1;
+  work.ranges = 1;
   work.first = {run.spot.address + static_cast<std::uint64_t>(position),
                 static_cast<std::uint64_t>(bytes)};
-  const std::int64_t piece_bytes = piece_bytes_for(bytes, run.element_bytes(), way);
-  work.stream = {reinterpret_cast<std::uint64_t>(&slots), static_cast<std::int32_t>(piece_bytes),
+  const std::int64_t segment_bytes = segment_bytes_for(bytes, run.element_bytes(), way);
+  work.stream = {reinterpret_cast<std::uint64_t>(&slots), static_cast<std::int32_t>(segment_bytes),
                  way};
   const char* memory = run.memory + position;
   std::memcpy(work.data, &memory, sizeof memory);
@@ -90,9 +90,9 @@ Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, s
         return (error = alone(*done + position, bytes)) == MPI_SUCCESS;
       });
     });
-    if (!together || error || work.pieces == 0) return error;
+    if (!together || error || work.ranges == 0) return error;
     if (work.error) return refused(run.window.rank_of(*run.spot.target), work.error);
-    if (const WorkPiece left = slots.left; left.bytes > 0)
+    if (const WorkRange left = slots.left; left.bytes > 0)
       if ((error = alone(*done + static_cast<std::int64_t>(left.address),
                          static_cast<std::int64_t>(left.bytes))))
         return error;
@@ -130,14 +130,14 @@ Error move_long_run(Direction direction, Window& window, const Spot& spot, char*
       {window, spot, is_put ? WorkKind::put_stream : WorkKind::get_stream, here, bytes},
       [=](StreamSide& side, std::int64_t start) {
         if (is_put) return side.fill(here + start);
-        side.empty([&](const char* slot, std::int64_t position, std::int64_t piece) {
-          platform::copy_run(here + start + position, slot, static_cast<std::size_t>(piece));
+        side.empty([&](const char* slot, std::int64_t position, std::int64_t segment) {
+          platform::copy_run(here + start + position, slot, static_cast<std::size_t>(segment));
           return true;
         });
       },
-      [&](std::int64_t start, std::int64_t piece) {
+      [&](std::int64_t start, std::int64_t segment) {
         return copy_spot(direction, window, spot, spot.address + static_cast<std::uint64_t>(start),
-                         here + start, piece);
+                         here + start, segment);
       });
 }
 

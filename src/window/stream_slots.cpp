@@ -50,7 +50,7 @@ void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* typ
                 const Operation* operation) {
   char* there = transport::reach_exported(asker, reinterpret_cast<void*>(work.stream.slots));
   if (!there) {
-    work.pieces = 0;  // nothing is done
+    work.ranges = 0;  // nothing is done
     return;
   }
   StreamSide side(work, *reinterpret_cast<StreamSlots*>(there), false);

@@ -18,17 +18,17 @@
 namespace baton::window {
 
 struct StreamSlots {
-  // Guesses: pieces of this size stay in the first cache on both sides, and the writer may be some
-  // of them ahead.
-  static constexpr std::int64_t piece_bytes_max = 1 << 12;
+  // Guesses: segments of this size stay in the first cache on both sides, and the writer may be
+  // some of them ahead.
+  static constexpr std::int64_t segment_bytes_max = 1 << 12;
   static constexpr std::uint32_t count = 32;
 
   lockfree::SlotStream<lockfree::Hardware> progress;
   // These are used where both ranks copy by the kernel: the number of bytes that a rank has claimed
   // to copy, and the part that the target could not copy.
   alignas(cache_line_bytes) std::atomic<std::uint64_t> claimed;
-  WorkPiece left;
-  alignas(cache_line_bytes) char bytes[count][piece_bytes_max];
+  WorkRange left;
+  alignas(cache_line_bytes) char bytes[count][segment_bytes_max];
 };
 
 // This is one side of a stream that moves the bytes of the work.
@@ -39,27 +39,31 @@ class StreamSide {
 
   void fill(const char* from) {
     const bool around = work_.stream.way == StreamWay::around_cache;
-    run([&](std::uint32_t piece) { return may_fill(slots_.progress, piece, StreamSlots::count); },
-        [&](std::uint32_t piece, std::int64_t position, std::int64_t bytes) {
-          copy_in(piece, from + position, bytes, around);
-          note_filled(slots_.progress, piece);
+    run(
+        [&](std::uint32_t segment) {
+          return may_fill(slots_.progress, segment, StreamSlots::count);
+        },
+        [&](std::uint32_t segment, std::int64_t position, std::int64_t bytes) {
+          copy_in(segment, from + position, bytes, around);
+          note_filled(slots_.progress, segment);
           return true;
         });
   }
 
-  // Calls `copy(position, bytes)`, which copies by the kernel, as long as there are pieces that
-  // nobody has claimed. Returns false from `copy` if it fails: that piece is then left.
+  // Calls `copy(position, bytes)`, which copies by the kernel, as long as there are segments that
+  // nobody has claimed. Returns false from `copy` if it fails: that segment is then left.
   template <class Copy>
   void copy_by_kernel(Copy copy) {
     const std::uint64_t bytes = work_.first.bytes;
-    const auto step = static_cast<std::uint64_t>(work_.stream.piece_bytes);
+    const auto step = static_cast<std::uint64_t>(work_.stream.segment_bytes);
     for (;;) {
-      // relaxed: it says only which rank has a piece.
+      // relaxed: it says only which rank has a segment.
       const std::uint64_t start = slots_.claimed.fetch_add(step, std::memory_order_relaxed);
       if (start >= bytes) return;
-      const WorkPiece piece{start, std::min(step, bytes - start)};
-      if (copy(static_cast<std::int64_t>(start), static_cast<std::int64_t>(piece.bytes))) continue;
-      slots_.left = piece;
+      const WorkRange segment{start, std::min(step, bytes - start)};
+      if (copy(static_cast<std::int64_t>(start), static_cast<std::int64_t>(segment.bytes)))
+        continue;
+      slots_.left = segment;
       return;
     }
   }
@@ -68,27 +72,27 @@ class StreamSide {
   // failed, and the stream ends.
   template <class Take>
   void empty(Take take) {
-    run([&](std::uint32_t piece) { return may_empty(slots_.progress, piece); },
-        [&](std::uint32_t piece, std::int64_t position, std::int64_t bytes) {
-          if (!take(slot(piece), position, bytes)) return false;
-          note_emptied(slots_.progress, piece);
+    run([&](std::uint32_t segment) { return may_empty(slots_.progress, segment); },
+        [&](std::uint32_t segment, std::int64_t position, std::int64_t bytes) {
+          if (!take(slot(segment), position, bytes)) return false;
+          note_emptied(slots_.progress, segment);
           return true;
         });
   }
 
  private:
-  char* slot(std::uint32_t piece) { return slots_.bytes[piece % StreamSlots::count]; }
+  char* slot(std::uint32_t segment) { return slots_.bytes[segment % StreamSlots::count]; }
 
-  void copy_in(std::uint32_t piece, const char* from, std::int64_t bytes, bool around) {
+  void copy_in(std::uint32_t segment, const char* from, std::int64_t bytes, bool around) {
     const auto count = static_cast<std::size_t>(bytes);
     if (around) {
-      platform::copy_around_cache(slot(piece), from, count);
+      platform::copy_around_cache(slot(segment), from, count);
       return platform::end_around_cache();
     }
     // The lines of the next slot are fetched from the rank that has read them last.
     for (std::int64_t i = 0; i < bytes; i += cache_line_bytes)
-      platform::prefetch_for_write(slot(piece + 1) + i);
-    platform::copy_run(slot(piece), from, count);
+      platform::prefetch_for_write(slot(segment + 1) + i);
+    platform::copy_run(slot(segment), from, count);
   }
 
   // Polls until `ready`, or until the other side has ended the work early.
@@ -108,11 +112,11 @@ class StreamSide {
   template <class MayUse, class Use>
   void run(MayUse may_use, Use use) {
     const auto bytes = static_cast<std::int64_t>(work_.first.bytes);
-    const std::int64_t step = work_.stream.piece_bytes;
-    std::uint32_t piece = 0;
-    for (std::int64_t position = 0; position < bytes; position += step, ++piece) {
-      if (!await([&] { return may_use(piece); })) return;
-      if (!use(piece, position, std::min(step, bytes - position))) return;
+    const std::int64_t step = work_.stream.segment_bytes;
+    std::uint32_t segment = 0;
+    for (std::int64_t position = 0; position < bytes; position += step, ++segment) {
+      if (!await([&] { return may_use(segment); })) return;
+      if (!use(segment, position, std::min(step, bytes - position))) return;
     }
   }
 

@@ -10,8 +10,8 @@
 
 namespace baton::window {
 
-// The data of accumulates goes in pieces of this size. Guess.
-inline constexpr std::int64_t accumulate_piece_bytes = 1 << 18;
+// The data of accumulates goes in parts of this size. Guess.
+inline constexpr std::int64_t accumulate_part_bytes = 1 << 18;
 
 // These are the transfers of a window that this rank has begun until now, at one target or (null)
 // at all. Those that other threads begin later may not be over when these are.

@@ -1,5 +1,5 @@
 // Records of data between ranks of a window that goes beside the messages that announce it: what
-// the origin (window/transfer.hpp) and the target (window/transfer_target.hpp) keep of each piece.
+// the origin (window/transfer.hpp) and the target (window/transfer_target.hpp) keep of each.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace baton::window {
 // The announcement of a transfer as it comes to the target.
 struct Announcement {
   RemoteHeader header;  // its number is the transfer's
-  RemotePiece piece;
+  RemoteRange range;
   Window* window;
   int rank;  // the origin's rank
 };

@@ -41,14 +41,14 @@ bool is_behind_another(const Transfer& transfer) {
 
 void apply(Transfer& transfer) {
   const RemoteHeader& header = transfer.announcement.header;
-  const RemotePiece& piece = transfer.announcement.piece;
+  const RemoteRange& range = transfer.announcement.range;
   const Datatype* type = datatype::datatypes.find(datatype::datatypes.from_int(header.type));
   const Operation* operation =
       datatype::operations.find(datatype::operations.from_int(header.operation));
   Error error =
       type && operation
-          ? change_own(*transfer.window, reinterpret_cast<char*>(piece.address), *type,
-                       static_cast<std::int64_t>(piece.bytes), *operation, transfer.data, nullptr)
+          ? change_own(*transfer.window, reinterpret_cast<char*>(range.address), *type,
+                       static_cast<std::int64_t>(range.bytes), *operation, transfer.data, nullptr)
           : MPI_ERR_OP;
   if (error) transfer.window->targets[transfer.rank].refused = error;
 }
@@ -107,29 +107,29 @@ void receive_into(Transfer& transfer, void* memory, std::uint64_t bytes) {
 }  // namespace
 
 Error receive_put(const Announcement& announcement, bool refuse) {
-  const RemotePiece& piece = announcement.piece;
+  const RemoteRange& range = announcement.range;
   Transfer& transfer = *accept(announcement);
   // Data that has no place is cut off (received with length 0).
-  receive_into(transfer, reinterpret_cast<void*>(refuse ? 0 : piece.address),
-               refuse ? 0 : piece.bytes);
+  receive_into(transfer, reinterpret_cast<void*>(refuse ? 0 : range.address),
+               refuse ? 0 : range.bytes);
   return refuse ? MPI_ERR_RMA_RANGE : MPI_SUCCESS;
 }
 
 Error receive_accumulate(const Announcement& announcement, bool refuse) {
-  const RemotePiece& piece = announcement.piece;
+  const RemoteRange& range = announcement.range;
   Transfer& transfer = *accept(announcement);
-  if (!refuse) transfer.data = static_cast<char*>(std::malloc(piece.bytes));
-  receive_into(transfer, transfer.data, transfer.data ? piece.bytes : 0);
+  if (!refuse) transfer.data = static_cast<char*>(std::malloc(range.bytes));
+  receive_into(transfer, transfer.data, transfer.data ? range.bytes : 0);
   if (refuse) return MPI_ERR_RMA_RANGE;
   return transfer.data ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
 void send_got(const Announcement& announcement, bool refuse) {
-  const RemotePiece& piece = announcement.piece;
+  const RemoteRange& range = announcement.range;
   Transfer& transfer = *accept(announcement);
   message::begin_send(
-      transfer.window->comm->point_to_point, reinterpret_cast<const void*>(piece.address),
-      static_cast<std::int64_t>(refuse ? 0 : piece.bytes), bytes_type(), transfer.rank,
+      transfer.window->comm->point_to_point, reinterpret_cast<const void*>(range.address),
+      static_cast<std::int64_t>(refuse ? 0 : range.bytes), bytes_type(), transfer.rank,
       tag_of(announcement.header.number, true), false, transfer.request);
 }
 

@@ -35,14 +35,14 @@ enum class Hold : std::uint8_t { none, shared, exclusive, unchecked };
 struct Regions {
   static constexpr std::size_t detached_max = 64;  // guess
   lockfree::WindowRegion* list = nullptr;
-  std::size_t count = 0, detached = 0, room = 0;
+  std::size_t count = 0, detached = 0, space = 0;
   std::uint64_t version = 0;  // of a copy
 };
 
 // This is the list of this rank at the place where others read it.
 struct PublishedRegions {
   lockfree::SharedRegion<lockfree::Hardware>* list = nullptr;
-  std::size_t room = 0;
+  std::size_t space = 0;
 };
 
 // Counts the messages whose completion only the answer to a later flush tells: how many were sent,

@@ -16,21 +16,21 @@ enum class WorkKind : std::uint32_t {
   accumulate,
   get_accumulate,
   compare_and_swap,  // two operands: the new value and the expected one
-  // These have one long piece, whose data goes through a stream (stream.hpp).
+  // These have one long range, whose data goes through a stream (stream.hpp).
   put_stream,
   get_stream,
   accumulate_stream,
 };
 
-struct WorkPiece {
+struct WorkRange {
   std::uint64_t address;  // at the target
   std::uint64_t bytes;
 };
 
 // This is what the slot holds. Its first line has all that a short operation needs. The data of the
-// pieces is stored one after another; results replace it.
+// ranges is stored one after another; results replace it.
 struct alignas(cache_line_bytes) Work {
-  static constexpr std::uint32_t pieces_max = 64;
+  static constexpr std::uint32_t ranges_max = 64;
   static constexpr std::uint32_t data_bytes_max = 7072;
   static constexpr std::int32_t not_done = -1;  // in `error`: the origin is to do it
 
@@ -40,25 +40,25 @@ struct alignas(cache_line_bytes) Work {
   std::int32_t type;  // handles, as integers
   std::int32_t operation;
   std::int32_t error;  // of the result
-  std::uint32_t pieces;
+  std::uint32_t ranges;
   std::uint32_t data_bytes;
-  WorkPiece first;
+  WorkRange first;
   struct {
     std::uint64_t slots;  // their address at the rank that asks
-    std::int32_t piece_bytes;
+    std::int32_t segment_bytes;
     StreamWay way;
   } stream;
   alignas(16) char data[data_bytes_max];
-  WorkPiece others[pieces_max - 1];
+  WorkRange others[ranges_max - 1];
 
-  WorkPiece& piece(std::uint32_t i) { return i == 0 ? first : others[i - 1]; }
-  bool has_room(std::uint64_t bytes) const {
-    return pieces < pieces_max && bytes <= data_bytes_max - data_bytes;
+  WorkRange& range(std::uint32_t i) { return i == 0 ? first : others[i - 1]; }
+  bool has_space(std::uint64_t bytes) const {
+    return ranges < ranges_max && bytes <= data_bytes_max - data_bytes;
   }
-  // Adds a piece, and returns where its data goes.
+  // Adds a range, and returns where its data goes.
   char* add(std::uint64_t address, std::uint64_t bytes) {
     char* place = data + data_bytes;
-    piece(pieces++) = {address, bytes};
+    range(ranges++) = {address, bytes};
     data_bytes += static_cast<std::uint32_t>(bytes);
     return place;
   }

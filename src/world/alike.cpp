@@ -14,7 +14,7 @@ namespace baton::world {
 
 namespace {
 
-// This is text that grows up to the end of its room.
+// This is text that grows up to the end of its space.
 class Words {
  public:
   Words(char* text, std::size_t length) : text_(text), length_(length) { text[0] = 0; }

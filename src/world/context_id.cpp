@@ -10,10 +10,10 @@ namespace baton::world {
 
 namespace {
 
-constexpr std::uint32_t window_words = 64;  // words of ids agreed on in one round: 4096 ids
-constexpr std::uint32_t window_ids = window_words * 64;
+constexpr std::uint32_t round_words = 64;  // words of ids agreed on in one round: 4096 ids
+constexpr std::uint32_t round_ids = round_words * 64;
 constexpr std::uint32_t words = context_ids_max / 64;
-static_assert(Dissemination::words_max == window_words + 1);
+static_assert(Dissemination::words_max == round_words + 1);
 
 // Only one thread at a time may look at the following.
 platform::Lock lock;
@@ -29,17 +29,17 @@ bool claim(std::uint32_t id) {
   return was_free;
 }
 
-// Returns the first id from `begin` on, with wraparound, that all members have free; window_ids
+// Returns the first id from `begin` on, with wraparound, that all members have free; round_ids
 // where there is none.
 std::uint32_t first_common(const std::uint64_t* common, std::uint32_t begin) {
   std::uint64_t upper = ~std::uint64_t{0} << (begin % 64);
-  for (std::uint32_t i = 0; i <= window_words; ++i) {
-    std::uint32_t word = (begin / 64 + i) % window_words;
-    std::uint64_t wanted = i == 0 ? upper : i == window_words ? ~upper : ~std::uint64_t{0};
+  for (std::uint32_t i = 0; i <= round_words; ++i) {
+    std::uint32_t word = (begin / 64 + i) % round_words;
+    std::uint64_t wanted = i == 0 ? upper : i == round_words ? ~upper : ~std::uint64_t{0};
     if (std::uint64_t found = common[word] & wanted)
       return word * 64 + static_cast<std::uint32_t>(std::countr_zero(found));
   }
-  return window_ids;
+  return round_ids;
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void reset_context_ids() {
 
 void IdAgreement::start(const Members& members, bool blocking) {
   members_ = members;
-  window_ = attempt_ = 0;
+  first_word_ = attempt_ = 0;
   error_ = MPI_SUCCESS;
   {
     platform::Guard guard(lock);
@@ -66,27 +66,27 @@ void IdAgreement::offer() {
   step_ = Step::offering;
   {
     platform::Guard guard(lock);
-    std::memcpy(words_.words, free_ids + window_, window_words * sizeof free_ids[0]);
+    std::memcpy(words_.words, free_ids + first_word_, round_words * sizeof free_ids[0]);
   }
-  words_.words[window_words] = alone_ ? ~std::uint64_t{0} : 0;
-  words_.start(members_, static_cast<int>(window_words) + 1);
+  words_.words[round_words] = alone_ ? ~std::uint64_t{0} : 0;
+  words_.start(members_, static_cast<int>(round_words) + 1);
 }
 
 void IdAgreement::choose() {
   // If this is the only agreement of all members, nobody can be faster: they take the lowest id,
   // without confirmation. Otherwise different agreements begin their search at different places.
-  bool all_alone = words_.words[window_words] != 0;
+  bool all_alone = words_.words[round_words] != 0;
   std::uint64_t seed =
       std::uint64_t{members_.context->send_id} << 32 | static_cast<std::uint32_t>(members_.tag);
-  std::uint64_t begin = all_alone ? 0 : scramble(seed + attempt_) % window_ids;
+  std::uint64_t begin = all_alone ? 0 : scramble(seed + attempt_) % round_ids;
   std::uint32_t found = first_common(words_.words, static_cast<std::uint32_t>(begin));
-  if (found == window_ids) {
-    window_ += window_words;
-    if (window_ < words) return offer();
+  if (found == round_ids) {
+    first_word_ += round_words;
+    if (first_word_ < words) return offer();
     return finish(
         fail(MPI_ERR_OTHER, "all %u context ids are in use; free communicators", context_ids_max));
   }
-  id_ = window_ * 64 + found;
+  id_ = first_word_ * 64 + found;
   claimed_ = claim(id_);
   if (!all_alone) return confirm(claimed_);
   BATON_INVARIANT(claimed_);

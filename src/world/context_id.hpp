@@ -44,7 +44,7 @@ class IdAgreement {
   Step step_ = Step::over;
   bool alone_ = false;    // no other agreement of this process can come between
   bool claimed_ = false;  // this process has claimed the chosen id
-  std::uint32_t window_ = 0;
+  std::uint32_t first_word_ = 0;
   std::uint32_t attempt_ = 0;
   std::uint32_t id_ = 0;
   Error error_ = MPI_SUCCESS;

@@ -157,15 +157,15 @@ bool error_code_known(int code) {
   return find_added(code) != nullptr;
 }
 
-void copy_error_text(int code, char* to, std::size_t room) {
+void copy_error_text(int code, char* to, std::size_t space) {
   if (code <= MPI_ERR_LASTCODE) {
     int known = is_standard(code) ? code : MPI_ERR_UNKNOWN;
-    std::snprintf(to, room, "%s", standard_classes[known].text);
+    std::snprintf(to, space, "%s", standard_classes[known].text);
     return;
   }
   std::lock_guard guard(added_lock);
   const AddedCode* entry = find_added(code);
-  std::snprintf(to, room, "%s", entry && entry->text ? entry->text : "");
+  std::snprintf(to, space, "%s", entry && entry->text ? entry->text : "");
 }
 
 const char* error_class_name(Error error_class) {

@@ -19,7 +19,7 @@ bool error_code_known(int code);
 
 // Writes the text of a code or class: the standard's, or the one the program gave ("" if it gave
 // none). The text is copied, since another thread may remove the program's text.
-void copy_error_text(int code, char* to, std::size_t room);
+void copy_error_text(int code, char* to, std::size_t space);
 
 // Returns "MPI_ERR_RANK" for a standard class, words such as "error class N" for an added one.
 const char* error_class_name(Error error_class);

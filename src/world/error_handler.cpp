@@ -123,10 +123,10 @@ void complete_explanation(const char* procedure, Error code) {
     copy_error_text(error_class_of(code), cause, sizeof cause);
   const char* name = error_class_name(error_class_of(code));
   // The class goes last and must not be cut off by a long cause.
-  int room = static_cast<int>(sizeof explanation.text - std::strlen(procedure) - std::strlen(name) -
-                              sizeof ":  []");
+  int space = static_cast<int>(sizeof explanation.text - std::strlen(procedure) -
+                               std::strlen(name) - sizeof ":  []");
   std::snprintf(explanation.text, sizeof explanation.text, "%s%s%.*s [%s]", procedure,
-                *procedure ? ": " : "", room, cause, name);
+                *procedure ? ": " : "", space, cause, name);
   explanation.error_class = -code;
 }
 
@@ -255,8 +255,8 @@ int raise(const char* procedure, ErrorTarget* target, Error code) {
 ErrorTarget* target_of_unmade(ErrorHandler& handler, ObjectKind kind, void* null_handle) {
   if (!handler.predefined() && handler.kind != kind) return nullptr;
   // The target is never destroyed, because it owns nothing.
-  alignas(ErrorTarget) static thread_local unsigned char room[sizeof(ErrorTarget)];
-  auto* target = new (room) ErrorTarget(kind);
+  alignas(ErrorTarget) static thread_local unsigned char space[sizeof(ErrorTarget)];
+  auto* target = new (space) ErrorTarget(kind);
   target->handler = &handler;
   target->mpi_handle = null_handle;
   return target;

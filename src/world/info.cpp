@@ -87,17 +87,17 @@ Info::Entry** Info::find(const char* key) const {
 // Makes sure that there are no more entries than buckets after one more is added.
 bool Info::widen() {
   if (static_cast<std::size_t>(count_) < bucket_count_) return true;
-  std::size_t room = bucket_count_ ? 2 * bucket_count_ : 16;
-  auto** wider = static_cast<Entry**>(std::calloc(room, sizeof(Entry*)));
+  std::size_t space = bucket_count_ ? 2 * bucket_count_ : 16;
+  auto** wider = static_cast<Entry**>(std::calloc(space, sizeof(Entry*)));
   if (!wider) return false;
   for (Entry* entry = first_; entry; entry = entry->next) {
-    Entry** bucket = &wider[entry->hash & (room - 1)];
+    Entry** bucket = &wider[entry->hash & (space - 1)];
     entry->same = *bucket;
     *bucket = entry;
   }
   std::free(buckets_);
   buckets_ = wider;
-  bucket_count_ = room;
+  bucket_count_ = space;
   return true;
 }
 
@@ -131,11 +131,11 @@ Error Info::put(const char* key, const char* value) {
   return MPI_SUCCESS;
 }
 
-bool Info::get(const char* key, char* value, std::size_t room, std::size_t* length) const {
+bool Info::get(const char* key, char* value, std::size_t space, std::size_t* length) const {
   std::lock_guard guard(lock_);
   const Entry* entry = count_ ? *find(key) : nullptr;
   if (!entry) return false;
-  std::snprintf(value, room, "%s", entry->value);
+  std::snprintf(value, space, "%s", entry->value);
   if (length) *length = std::strlen(entry->value);
   return true;
 }
@@ -180,10 +180,10 @@ Info::Entry* Info::entry_at(int place) const {
   return entry;
 }
 
-bool Info::key_at(int place, char* key, std::size_t room) const {
+bool Info::key_at(int place, char* key, std::size_t space) const {
   std::lock_guard guard(lock_);
   if (place < 0 || place >= count_) return false;
-  std::snprintf(key, room, "%s", entry_at(place)->key);
+  std::snprintf(key, space, "%s", entry_at(place)->key);
   return true;
 }
 

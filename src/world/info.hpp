@@ -30,15 +30,15 @@ class Info {
 
   // Adds or replaces a value. The caller has checked the lengths. Error: MPI_ERR_NO_MEM.
   [[nodiscard]] Error set(const char* key, const char* value);
-  // Copies the value under `key`, cut to `room` with its zero, and tells its whole length; returns
+  // Copies the value under `key`, cut to `space` with its zero, and tells its whole length; returns
   // false when there is none.
-  bool get(const char* key, char* value, std::size_t room, std::size_t* length = nullptr) const;
+  bool get(const char* key, char* value, std::size_t space, std::size_t* length = nullptr) const;
   // Returns false when there is no such key.
   bool remove(const char* key);
   int key_count() const;
   // Copies the key at `place` in the order in which keys were first set; returns false when out of
   // range.
-  bool key_at(int place, char* key, std::size_t room) const;
+  bool key_at(int place, char* key, std::size_t space) const;
   // Appends all of `other`. Error: MPI_ERR_NO_MEM.
   [[nodiscard]] Error copy_from(const Info& other);
 

@@ -37,7 +37,7 @@ struct Introduction {
   std::int32_t meeting;  // the sender's descriptor of its MeetingPage
   std::uint64_t key[2];  // rank 0's is the job's
   lockfree::RankPlace place;
-  transport::network::Card card;
+  transport::network::NetworkAddress network_address;
   cpu_set_t cpus;  // the CPUs on which it may run; none: not known
 };
 
@@ -155,7 +155,7 @@ Error Gathering::introduce() {
   Error no_network = MPI_SUCCESS;
   if (expects_network()) {
     no_network = network().open_endpoint(settings.ranks_per_node > 0);
-    if (!no_network) own.card = network().own_card();
+    if (!no_network) own.network_address = network().own_address();
   }
   const Introduction mine = own;
   if (Error error = manager_.publish(&mine, sizeof mine)) return error;
@@ -202,8 +202,8 @@ void Gathering::find_nodes() {
 
 Error Gathering::check_network() const {
   for (std::uint32_t rank = 0; nodes_ > 1 && rank < size_; ++rank) {
-    if (all_[rank].card.address.bytes > 0) continue;
-    if (own().card.address.bytes > 0)
+    if (all_[rank].network_address.address.bytes > 0) continue;
+    if (own().network_address.address.bytes > 0)
       return fail(MPI_ERR_OTHER,
                   "rank %u on host %s has no network, and this is a job on several nodes; it says "
                   "why",
@@ -244,7 +244,8 @@ void Gathering::fill(lockfree::JobHeader* header, const lockfree::JobHeader& mad
     ProcessEntry& entry = *lockfree::process_entry(header, rank);
     entry.place = place;
     entry.local_rank = here ? local_rank_[rank] : lockfree::no_local_rank;
-    std::memcpy(entry.card, &all_[rank].card, sizeof all_[rank].card);
+    std::memcpy(entry.network_address, &all_[rank].network_address,
+                sizeof all_[rank].network_address);
     // relaxed: it is ordered by the page that names this memory.
     entry.ready.store(1, std::memory_order_relaxed);
   }

@@ -18,8 +18,8 @@
 namespace baton::world {
 
 using lockfree::ProcessEntry;
-using transport::network::Card;
 using transport::network::network;
+using transport::network::NetworkAddress;
 
 namespace {
 
@@ -33,7 +33,7 @@ struct NodeRecord {
 };
 struct Member {
   lockfree::RankPlace place;
-  Card card;
+  NetworkAddress network_address;
 };
 
 struct Free {
@@ -43,7 +43,7 @@ struct Free {
 // Waits until an entry has its contents; its memory is there from the start.
 void wait_until_ready(const ProcessEntry& entry) {
   constexpr useconds_t look_us = 100;
-  // ORDER process_entry.card: acquire here, release in tell and in take.
+  // ORDER process_entry.network_address: acquire here, release in tell and in take.
   while (!entry.ready.load(std::memory_order_acquire)) ::usleep(look_us);
 }
 
@@ -100,7 +100,7 @@ void Exchange::fill_own() {
     wait_until_ready(entry);
     Member& member = members(own_.get())[i];
     member.place = entry.place;
-    std::memcpy(&member.card, entry.card, sizeof member.card);
+    std::memcpy(&member.network_address, entry.network_address, sizeof member.network_address);
   }
 }
 
@@ -124,8 +124,8 @@ Error Exchange::take(int node) {
                   other.host, other.first + i, own.host);
     ProcessEntry& entry = entry_of(other.first + i);
     entry.place = member.place;
-    std::memcpy(entry.card, &member.card, sizeof member.card);
-    if (member.card.address.bytes > 0) continue;
+    std::memcpy(entry.network_address, &member.network_address, sizeof member.network_address);
+    if (member.network_address.address.bytes > 0) continue;
     return fail(
         MPI_ERR_OTHER,
         "rank %u on host %s has no network, and this is a job on several nodes; it says why",
@@ -154,18 +154,20 @@ Error Exchange::run() {
   // The entries are marked ready even after an error: other ranks of this node may have to report
   // it.
   for (std::uint32_t rank = 0; rank < processes_; ++rank)
-    // ORDER process_entry.card: release here, acquire in wait_until_ready and find_card.
+    // ORDER process_entry.network_address: release here, acquire in wait_until_ready and
+    // find_network_address.
     if (rank < first_ || rank >= first_ + count_)
       entry_of(rank).ready.store(1, std::memory_order_release);
   return wrong;
 }
 
-// Puts this rank's card where the first rank finds it; without a network there is no card.
+// Puts this rank's network address where the first rank finds it; without a network there is no
+// network address.
 void tell() {
   ProcessEntry& own = entry_of(number_of(transport::process_at(transport::own_rank())));
-  const Card card = network().own_card();
-  std::memcpy(own.card, &card, sizeof card);
-  // ORDER process_entry.card: release here, acquire in wait_until_ready.
+  const NetworkAddress network_address = network().own_address();
+  std::memcpy(own.network_address, &network_address, sizeof network_address);
+  // ORDER process_entry.network_address: release here, acquire in wait_until_ready.
   own.ready.store(1, std::memory_order_release);
 }
 

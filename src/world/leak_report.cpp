@@ -25,7 +25,7 @@ namespace {
 
 constexpr int named_per_kind = 4;
 
-// This is text that grows to the end of its room and no further.
+// This is text that grows to the end of its space and no further.
 class Block {
  public:
   __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {

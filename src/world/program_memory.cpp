@@ -53,7 +53,7 @@ Error allocate_memory(std::size_t bytes, const Info* info, int argument, Backing
   NumaPolicy policy;
   if (Error error = wanted_policy(info, argument, &policy)) return error;
   bool placed = BATON_UNLIKELY(policy.asks());
-  // The memory lies where the other ranks can reach it, if there is room; else in private memory
+  // The memory lies where the other ranks can reach it, if there is space; else in private memory
   // under its policy, if there is one; else in ordinary memory.
   *memory = nullptr;
   const bool now = backing == Backing::now || placed;

@@ -1,5 +1,5 @@
 // This is memory that MPI gives to programs, for MPI_Alloc_mem and for windows. It lies where the
-// other ranks can reach it, if there is room, and where the info or `mpiexec --memory heap=` wants
+// other ranks can reach it, if there is space, and where the info or `mpiexec --memory heap=` wants
 // it. It is called by api/ and window/.
 #pragma once
 

@@ -126,7 +126,7 @@ LedRoom* make_room(std::uint32_t ranks, RoomLack* lack) {
   return led_rooms = led;
 }
 
-RoomOffer open_lines(RoomView& view, std::uint32_t ranks) {
+RoomOffsets open_lines(RoomView& view, std::uint32_t ranks) {
   take_in(false);
   RoomLack lack = RoomLack::nothing;
   LedRoom* led = find_kept(ranks);
@@ -139,7 +139,7 @@ RoomOffer open_lines(RoomView& view, std::uint32_t ranks) {
   return {led->lines, led->blocks};
 }
 
-RoomOffer open_blocks(LedRoom& led) {
+RoomOffsets open_blocks(LedRoom& led) {
   const std::int64_t offset = take_memory(lockfree::room_blocks_bytes(led.ranks), true);
   if (offset >= 0) led.blocks = offset;
   return {led.lines, offset};
@@ -160,30 +160,32 @@ void retire(RoomView& view) {
 
 }  // namespace
 
-RoomOffer open_room(const message::Context& context, RoomView& view, RoomPart part) {
+RoomOffsets open_room(const message::Context& context, RoomView& view, RoomPart part) {
   if (!settings.rooms) return {refusal(RoomLack::off), no_blocks_yet};
   platform::Guard guard(led_rooms_lock);
   return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(context.size))
                                  : open_blocks(*view.led);
 }
 
-void enter_room(const message::Context& context, RoomView& view, RoomPart part, RoomOffer offer) {
+void enter_room(const message::Context& context, RoomView& view, RoomPart part,
+                RoomOffsets offsets) {
   view.leader = transport::local_rank_of(context.process(0));
   // Across nodes no algorithm is chosen that needs a room.
   BATON_INVARIANT(transport::reaches_pages_of(view.leader));
   if (part == RoomPart::lines) {
-    view.lines = offer.lines < 0 ? RoomState::none : RoomState::open;
-    if (offer.lines < 0) view.lack = lack_of(offer.lines);
-    if (offer.lines < 0) return;
-    view.lines_offset = offer.lines;
-    view.room.attach(map_pages(view.leader, offer.lines), static_cast<std::uint32_t>(context.size));
-    if (offer.blocks == no_blocks_yet) return;
+    view.lines = offsets.lines < 0 ? RoomState::none : RoomState::open;
+    if (offsets.lines < 0) view.lack = lack_of(offsets.lines);
+    if (offsets.lines < 0) return;
+    view.lines_offset = offsets.lines;
+    view.room.attach(map_pages(view.leader, offsets.lines),
+                     static_cast<std::uint32_t>(context.size));
+    if (offsets.blocks == no_blocks_yet) return;
   }
-  view.blocks = offer.blocks < 0 ? RoomState::none : RoomState::open;
-  if (offer.blocks < 0) view.lack = lack_of(offer.blocks);
-  if (offer.blocks < 0) return;
-  view.blocks_offset = offer.blocks;
-  view.room.attach_blocks(map_pages(view.leader, offer.blocks));
+  view.blocks = offsets.blocks < 0 ? RoomState::none : RoomState::open;
+  if (offsets.blocks < 0) view.lack = lack_of(offsets.blocks);
+  if (offsets.blocks < 0) return;
+  view.blocks_offset = offsets.blocks;
+  view.room.attach_blocks(map_pages(view.leader, offsets.blocks));
 }
 
 void leave_room(RoomView& view) {

@@ -40,7 +40,7 @@ struct RoomView {
 
 // These are the offsets of the parts of a room; negative: why there is none. A room that has been
 // used before has blocks from the beginning.
-struct RoomOffer {
+struct RoomOffsets {
   std::int64_t lines = 0;
   std::int64_t blocks = 0;
 };
@@ -48,10 +48,11 @@ inline constexpr std::int64_t no_blocks_yet = INT64_MIN;
 
 // Makes the leader's part of a room: cleared memory for lines, or memory for blocks. A room is for
 // the ranks of a context of one group.
-RoomOffer open_room(const message::Context& context, RoomView& view, RoomPart part);
+RoomOffsets open_room(const message::Context& context, RoomView& view, RoomPart part);
 
-// Takes the leader's offer over, on every rank.
-void enter_room(const message::Context& context, RoomView& view, RoomPart part, RoomOffer offer);
+// Takes the leader's offsets over, on every rank.
+void enter_room(const message::Context& context, RoomView& view, RoomPart part,
+                RoomOffsets offsets);
 
 // Leaves the room; this rank will not come back.
 void leave_room(RoomView& view);

@@ -48,7 +48,7 @@ struct Topology {
   } local;
 };
 
-// These make a topology with room for the arrays, to be filled in. Null when memory is short.
+// These make a topology with space for the arrays, to be filled in. Null when memory is short.
 Topology* new_grid(int dimensions);
 Topology* new_graph(int nodes, int edges);
 Topology* new_distributed_graph(int in, int out, bool weighted);

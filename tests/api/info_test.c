@@ -70,7 +70,7 @@ static void keys_keep_their_order_and_values_are_replaced(void) {
 }
 
 /* The length counts the terminating zero, going in and coming out. */
-static void get_string_reports_the_room_it_needs(void) {
+static void get_string_reports_the_space_it_needs(void) {
   MPI_Info info;
   char text[16];
   int length = 0, flag = 0;
@@ -179,7 +179,7 @@ static void the_integer_form_comes_back(void) {
 int main(void) {
   many_keys_are_found_listed_and_deleted();
   keys_keep_their_order_and_values_are_replaced();
-  get_string_reports_the_room_it_needs();
+  get_string_reports_the_space_it_needs();
   a_copy_is_independent();
   the_longest_key_and_value_fit();
   the_environment_describes_this_process();

@@ -1,4 +1,4 @@
-/* MPI_Pack, MPI_Unpack and their external32 forms: positions, room, and what is refused. One
+/* MPI_Pack, MPI_Unpack and their external32 forms: positions, space, and what is refused. One
  * process. */
 #include <limits.h>
 

@@ -91,7 +91,7 @@ TEST_F(network_profile, gives_way_to_the_environment) {
   EXPECT_EQ(packets(), "packets up to 1000 bytes: BATON_NETWORK_EAGER_BYTES_MAX");
 }
 
-TEST_F(network_profile, is_told_as_far_as_there_is_room) {
+TEST_F(network_profile, is_told_as_far_as_there_is_space) {
   take_network_profile(handed, "tcp;ofi_rxm", "2.5", false);
   for (std::size_t bytes : {1, 10, 22, 30, 60}) {
     std::string text(bytes + 1, 'x');

@@ -79,7 +79,8 @@ TEST_F(settings_read, former_names_are_read_and_said_to_go) {
                             {"STAGE_AROUND_CACHE", "NON_TEMPORAL_STORES"},
                             {"STAGE_HANDED", "OWNERSHIP_TRANSFER"},
                             {"STAGE_EARLY", "PIPELINE_EARLY"},
-                            {"REDIRECT", "RECEIVER_INITIATED"}};
+                            {"REDIRECT", "RECEIVER_INITIATED"},
+                            {"PIPELINE_WINDOW_BYTES", "PIPELINE_BUFFER_BYTES"}};
   for (auto& [former, now] : names) {
     std::string lower(former);
     for (char& letter : lower) letter = static_cast<char>(std::tolower(letter));

@@ -84,7 +84,7 @@ TEST_F(shipped, values_of_zen4_and_of_others) {
   EXPECT_EQ(value_in(zen4, "pipeline_span_bytes"), 2 << 20);
   EXPECT_EQ(value_in(zen4, "pipeline_fetch_bytes"), 0);
   EXPECT_EQ(value_in(zen5, "pipeline_publish_bytes"), 16384);
-  EXPECT_EQ(value_in(zen5, "pipeline_window_bytes"), 512 << 10);
+  EXPECT_EQ(value_in(zen5, "pipeline_buffer_bytes"), 512 << 10);
   EXPECT_GT(value_in(zen5, "unseen_pull_bytes_min"), std::int64_t{1} << 30);
   EXPECT_EQ(value_in(emerald_rapids, "eager_bytes_max"), 4096);
   EXPECT_EQ(value_in(emerald_rapids, "cma_bytes_min"), 16384);

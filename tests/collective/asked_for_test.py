@@ -132,7 +132,7 @@ class AskedFor(unittest.TestCase):
                      "reduce_scatter"):
             self.assertGreater(calls(rows, kind=kind, reason="not_direct"), 0, kind)
 
-    def test_who_expects_less_than_others_give_gets_no_more_than_it_has_room_for(self):
+    def test_who_expects_less_than_others_give_gets_no_more_than_it_has_space_for(self):
         for name in ("alltoall_in_room", "alltoall_segmented_in_room", "alltoall_pairwise", "alltoall_bruck", "scatter_direct",
                      "gather_direct"):
             kind = name.partition("_")[0]

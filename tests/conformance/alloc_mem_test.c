@@ -58,10 +58,10 @@ static void pass_on(unsigned char* out, unsigned char* in, int bytes) {
 static void messages_arrive_from_and_to_it(void) {
   static const int sizes[] = {100, 4096, 5000, 16384, 40000, 65537, 300000, 3000001};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; ++i) {
-    size_t room = (size_t)sizes[i] + 4096;
-    unsigned char *exported[2], *ordinary[2] = {malloc(room), malloc(room)};
-    MPI_Alloc_mem((MPI_Aint)room, MPI_INFO_NULL, &exported[0]);
-    MPI_Alloc_mem((MPI_Aint)room, MPI_INFO_NULL, &exported[1]);
+    size_t space = (size_t)sizes[i] + 4096;
+    unsigned char *exported[2], *ordinary[2] = {malloc(space), malloc(space)};
+    MPI_Alloc_mem((MPI_Aint)space, MPI_INFO_NULL, &exported[0]);
+    MPI_Alloc_mem((MPI_Aint)space, MPI_INFO_NULL, &exported[1]);
     for (int which = 0; which < 4; ++which) {
       unsigned char* out = which & 1 ? exported[0] + 1000 : ordinary[0];
       unsigned char* in = which & 2 ? exported[1] + 7 : ordinary[1];

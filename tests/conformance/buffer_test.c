@@ -51,13 +51,13 @@ static void nothing_attached_is_an_error(MPI_Comm comm) {
 /* As many messages fit as the overhead says, and their space comes back. */
 static void the_overhead_is_enough(void) {
   enum { messages = 5 };
-  const int room = messages * (small + MPI_BSEND_OVERHEAD);
-  char* memory = malloc((size_t)room + 1);
+  const int space = messages * (small + MPI_BSEND_OVERHEAD);
+  char* memory = malloc((size_t)space + 1);
   for (int shift = 0; shift < 2; ++shift) {
     void* back;
     int bytes;
-    MPI_Buffer_attach(memory + shift, room);
-    CHECK(class_of(MPI_Buffer_attach(memory, room)) == MPI_ERR_BUFFER);
+    MPI_Buffer_attach(memory + shift, space);
+    CHECK(class_of(MPI_Buffer_attach(memory, space)) == MPI_ERR_BUFFER);
     CHECK(class_of(MPI_Buffer_attach(MPI_BUFFER_AUTOMATIC, 0)) == MPI_ERR_BUFFER);
     for (int turn = 0; turn < 20; ++turn) {
       for (int i = 0; i < messages; ++i) send_key(small, (uint64_t)i, 2, MPI_COMM_WORLD);
@@ -65,21 +65,21 @@ static void the_overhead_is_enough(void) {
       MPI_Buffer_flush();
     }
     MPI_Buffer_detach(&back, &bytes);
-    CHECK(back == memory + shift && bytes == room);
+    CHECK(back == memory + shift && bytes == space);
   }
   free(memory);
 }
 
-/* What the standard's model of the buffer has room for fits: a ring in which space is taken behind
+/* What the standard's model of the buffer has space for fits: a ring in which space is taken behind
  * the last message, or at the start. Whoever fills gaps as they come has none left for the last. */
 static void space_is_taken_in_a_ring(void) {
   const int unit = big / 3;
   const int parts = MPI_BSEND_OVERHEAD;
-  const int room = 10 * unit + 3 * parts;
-  char* memory = malloc((size_t)room);
+  const int space = 10 * unit + 3 * parts;
+  char* memory = malloc((size_t)space);
   void* back;
   int bytes;
-  MPI_Buffer_attach(memory, room);
+  MPI_Buffer_attach(memory, space);
   for (int i = 0; i < 3; ++i) send_key(3 * unit, (uint64_t)i, i, MPI_COMM_WORLD);
   receive_and_check(3 * unit, 0, 0, MPI_COMM_WORLD);
   MPI_Barrier(MPI_COMM_WORLD);

@@ -181,7 +181,7 @@ static void a_receive_keeps_its_place(MPI_Comm comm) {
   free(data);
 }
 
-/* Sends that wait for room in the ring have told nobody of themselves. */
+/* Sends that wait for space in the ring have told nobody of themselves. */
 static void sends_behind_a_full_ring(void) {
   enum { messages = 3000 };
   if (rank > 1) return;

@@ -134,12 +134,12 @@ static inline void make_part(Part* p, int blocks) {
 }
 
 static inline void make_arrays(Argument* a, int blocks) {
-  size_t room = (size_t)blocks + 1;
-  a->counts = calloc(room, sizeof *a->counts);
-  a->places = calloc(room, sizeof *a->places);
-  a->types = calloc(room, sizeof *a->types);
-  a->small_counts = calloc(room, sizeof(int));
-  a->small_places = calloc(room, sizeof(int));
+  size_t space = (size_t)blocks + 1;
+  a->counts = calloc(space, sizeof *a->counts);
+  a->places = calloc(space, sizeof *a->places);
+  a->types = calloc(space, sizeof *a->types);
+  a->small_counts = calloc(space, sizeof(int));
+  a->small_places = calloc(space, sizeof(int));
 }
 
 /* Blocks one behind another, or with gaps and maybe the last first where places are given, counted

@@ -154,7 +154,7 @@ static void too_long_is_truncated(int bytes) {
 }
 
 /* Receives that were cancelled before their message was asked for, and those that yet took it: over
-   a network the cancellation may wait for room on the way longer than the message. */
+   a network the cancellation may wait for space on the way longer than the message. */
 static int cancelled_in_time, taken_yet;
 
 /* The cancellation meets the message somewhere on its way: it is in one buffer, never in both. */

@@ -57,11 +57,11 @@ static inline void free_side(Side* side) {
   free(side->layout.places);
   side->layout.places = NULL;
 }
-static inline size_t room_of(const Side* side) {
+static inline size_t space_of(const Side* side) {
   return (size_t)(side->layout.high - side->layout.low) + 1;
 }
-static inline void* address(const Side* side, unsigned char* room) {
-  return (void*)((uintptr_t)room - (uintptr_t)side->layout.low);
+static inline void* address(const Side* side, unsigned char* data) {
+  return (void*)((uintptr_t)data - (uintptr_t)side->layout.low);
 }
 
 /* Accumulates compute with unsigned numbers, which wrap around. */
@@ -98,10 +98,10 @@ static int only_packable;
 
 static inline int packs_rightly(const Side* side) {
   enum { margin = 8 * part_max }; /* for what goes astray */
-  static unsigned char room[3 * margin], back[3 * margin], packed[margin];
-  unsigned char *from = address(side, room + margin), *to = address(side, back + margin);
+  static unsigned char data[3 * margin], back[3 * margin], packed[margin];
+  unsigned char *from = address(side, data + margin), *to = address(side, back + margin);
   int end = 0, bytes = (int)side->layout.bytes, right;
-  fill_bytes(room, sizeof room, 1);
+  fill_bytes(data, sizeof data, 1);
   fill_bytes(back, sizeof back, 2);
   MPI_Pack(from, (int)side->count, side->tree.type, packed, margin, &end, MPI_COMM_SELF);
   right = end == bytes;
@@ -129,7 +129,7 @@ static inline int give_any_types(Access* a) {
   int swapped = flip();
   a->there = swapped ? first : second;
   *(a->what == put ? &a->out : &a->in) = swapped ? second : first;
-  if (room_of(&first) > 2 * part_max || room_of(&second) > 2 * part_max) return 0;
+  if (space_of(&first) > 2 * part_max || space_of(&second) > 2 * part_max) return 0;
   if (only_packable && !(packs_rightly(&first) && packs_rightly(&second))) return 0;
   return !overlaps(&first.layout) || (a->what == put && !swapped);
 }
@@ -137,16 +137,16 @@ static inline int give_any_types(Access* a) {
 /* ---- in plain memory --------------------------------------------------------------------------
  */
 
-static inline uint64_t load_number(const unsigned char* room, const Side* side, long i, int bytes) {
+static inline uint64_t load_number(const unsigned char* data, const Side* side, long i, int bytes) {
   uint64_t number = 0;
   for (int b = 0; b < bytes; ++b)
-    number |= (uint64_t)room[side->layout.places[i * bytes + b]] << 8 * b;
+    number |= (uint64_t)data[side->layout.places[i * bytes + b]] << 8 * b;
   return number;
 }
-static inline void store_number(unsigned char* room, const Side* side, long i, int bytes,
+static inline void store_number(unsigned char* data, const Side* side, long i, int bytes,
                                 uint64_t number) {
   for (int b = 0; b < bytes; ++b)
-    room[side->layout.places[i * bytes + b]] = (unsigned char)(number >> 8 * b);
+    data[side->layout.places[i * bytes + b]] = (unsigned char)(number >> 8 * b);
 }
 
 static inline uint64_t combined(MPI_Op op, uint64_t old, uint64_t given) {

@@ -22,33 +22,33 @@ static long case_number;
 enum { widest_buffer = 8 << 20, longest_message = 400000 };
 
 typedef struct {
-  unsigned char* room;
+  unsigned char* space;
   size_t bytes;
   MPI_Aint low;
 } Memory;
 
 static Memory make_memory(const Layout* layout, uint64_t key) {
   Memory memory = {NULL, (size_t)(layout->high - layout->low) + 1, layout->low};
-  memory.room = malloc(memory.bytes);
-  fill_bytes(memory.room, memory.bytes, key);
+  memory.space = malloc(memory.bytes);
+  fill_bytes(memory.space, memory.bytes, key);
   return memory;
 }
 static void* origin(const Memory* memory) {
-  return (void*)((uintptr_t)memory->room - (uintptr_t)memory->low);
+  return (void*)((uintptr_t)memory->space - (uintptr_t)memory->low);
 }
 static unsigned char* gather(const Layout* layout, const Memory* memory) {
   unsigned char* packed = malloc((size_t)layout->bytes + 1);
   for (long i = 0; i < layout->bytes; ++i)
-    packed[i] = memory->room[layout->places[i] - memory->low];
+    packed[i] = memory->space[layout->places[i] - memory->low];
   return packed;
 }
 /* What memory filled with `key` must be after the first `bytes` of `packed` came in. */
 static void expect_memory(const Layout* layout, const Memory* got, uint64_t key,
                           const unsigned char* packed, long bytes) {
   Memory expected = make_memory(layout, key);
-  for (long i = 0; i < bytes; ++i) expected.room[layout->places[i] - layout->low] = packed[i];
-  HELD(memcmp(expected.room, got->room, expected.bytes) == 0);
-  free(expected.room);
+  for (long i = 0; i < bytes; ++i) expected.space[layout->places[i] - layout->low] = packed[i];
+  HELD(memcmp(expected.space, got->space, expected.bytes) == 0);
+  free(expected.space);
 }
 
 /* ---- bounds -----------------------------------------------------------------------------------
@@ -260,14 +260,14 @@ static void compare_packing(MPI_Datatype type, long count, const Layout* layout,
     position = 0;
     MPI_Pack_external_c("external32", origin(&memory), count, type, external, end, &position);
     HELD(position == end);
-    fill_bytes(back.room, back.bytes, seed + 1);
+    fill_bytes(back.space, back.bytes, seed + 1);
     position = 0;
     MPI_Unpack_external_c("external32", external, end, &position, origin(&back), count, type);
     expect_memory(layout, &back, seed + 1, expected, layout->bytes);
     free(external);
-    free(back.room);
+    free(back.space);
   }
-  free(packed), free(expected), free(memory.room);
+  free(packed), free(expected), free(memory.space);
 }
 
 static void compare_status(const MPI_Status* status, MPI_Datatype type, const Map* map,
@@ -303,7 +303,7 @@ static void transfer(int from, int to, MPI_Datatype send_type, long send_count, 
     compare_status(&status, receive->type, &receive->map, elements);
     free(packed);
   }
-  free(source.room), free(target.room), free(layout.places);
+  free(source.space), free(target.space), free(layout.places);
 }
 
 static void compare_messages(const Tree* tree, long count, const Layout* layout, int unpackable) {
@@ -314,10 +314,10 @@ static void compare_messages(const Tree* tree, long count, const Layout* layout,
   transfer(from, to, tree->type, count, layout, &other, 1, elements);
   if (unpackable) {
     Layout back = lay_out(&other.map, 1);
-    /* Room for one more than comes, when that does not overlap either. */
+    /* Space for one more than comes, when that does not overlap either. */
     Layout longer = lay_out(&tree->map, count + 1);
-    long room = longer.high - longer.low < widest_buffer && !overlaps(&longer) ? count + 1 : count;
-    transfer(to, from, other.type, 1, &back, tree, room, elements);
+    long space = longer.high - longer.low < widest_buffer && !overlaps(&longer) ? count + 1 : count;
+    transfer(to, from, other.type, 1, &back, tree, space, elements);
     free(back.places), free(longer.places);
   }
   free_tree(&other);

@@ -55,8 +55,8 @@ static int give_place(Access* a) {
 
 static void give_memory(Access* a) {
   uint64_t key = (uint64_t)a->index + 1;
-  size_t out = a->out.layout.places ? room_of(&a->out) : 1;
-  size_t in = a->in.layout.places ? room_of(&a->in) : 1;
+  size_t out = a->out.layout.places ? space_of(&a->out) : 1;
+  size_t in = a->in.layout.places ? space_of(&a->in) : 1;
   a->sent = malloc(out), a->compared = calloc(8, 1);
   a->wanted = malloc(in), a->got = malloc(in);
   fill_bytes(a->sent, out, key);
@@ -294,7 +294,7 @@ static void compare(Mode mode) {
   for (int i = 0; i < access_count; ++i) {
     Access* a = &accesses[i];
     if (a->origin == w.me && has_result(a->what))
-      HELD(memcmp(a->got, a->wanted, room_of(&a->in)) == 0);
+      HELD(memcmp(a->got, a->wanted, space_of(&a->in)) == 0);
     free_access(a);
   }
   MPI_Barrier(w.comm);

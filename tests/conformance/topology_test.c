@@ -313,10 +313,10 @@ static void talk(MPI_Comm comm, int in, const int* sources, const int* in_weight
 }
 
 static void check_distributed(MPI_Comm comm, int weighted, int ordered) {
-  size_t room = sizeof(int) * (size_t)(edge_count + 1);
+  size_t space = sizeof(int) * (size_t)(edge_count + 1);
   int *a[4], *b[4], *again[4], in = UNTOUCHED, out = UNTOUCHED, has_weights = UNTOUCHED;
   for (int k = 0; k < 4; ++k) {
-    a[k] = malloc(room), b[k] = malloc(room), again[k] = malloc(room);
+    a[k] = malloc(space), b[k] = malloc(space), again[k] = malloc(space);
     for (int i = 0; i <= edge_count; ++i) a[k][i] = again[k][i] = UNTOUCHED;
   }
   int its = rank_in(comm);
@@ -345,9 +345,9 @@ static void neighbors_are_as_each_says(void) {
   for (int round = 0; round < 12; ++round) {
     int weighted = round % 3 != 0, reorder = round % 2;
     draw_edges(round < 2 ? 0 : below(4 * base_size + 1));
-    size_t room = sizeof(int) * (size_t)(edge_count + 1);
-    int *sources = malloc(room), *in_weights = malloc(room);
-    int *destinations = malloc(room), *out_weights = malloc(room);
+    size_t space = sizeof(int) * (size_t)(edge_count + 1);
+    int *sources = malloc(space), *in_weights = malloc(space);
+    int *destinations = malloc(space), *out_weights = malloc(space);
     int in = list_edges(base_rank, 0, sources, in_weights);
     int out = list_edges(base_rank, 1, destinations, out_weights);
     MPI_Comm comm;
@@ -375,9 +375,9 @@ static void edges_may_be_told_by_anybody(void) {
     int weighted = round % 3 != 0, reorder = round % 2, n = 0, told = 0;
     int alone = round % 4 == 3 ? below(base_size) : -1; /* one tells all */
     draw_edges(round == 0 ? 0 : round == 1 ? 300 : below(6 * base_size + 1));
-    size_t room = sizeof(int) * (size_t)(2 * edge_count + 2);
-    int *sources = malloc(room), *degrees = malloc(room);
-    int *destinations = malloc(room), *weights = malloc(room);
+    size_t space = sizeof(int) * (size_t)(2 * edge_count + 2);
+    int *sources = malloc(space), *degrees = malloc(space);
+    int *destinations = malloc(space), *weights = malloc(space);
     for (int i = 0; i < edge_count; ++i) {
       int teller = alone >= 0 ? alone : below(base_size), apart = below(2);
       if (teller != base_rank) continue;

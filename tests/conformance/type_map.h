@@ -27,7 +27,7 @@ typedef struct {
 
 typedef struct {
   Entry* entries;
-  long count, room;
+  long count, space;
   int marked;
   MPI_Aint lower_marker, upper_marker;
   int has_parts; /* none: it is predefined, or empty */
@@ -35,9 +35,9 @@ typedef struct {
 } Map;
 
 static void add_entry(Map* map, MPI_Aint at, int basic) {
-  if (map->count == map->room) {
-    map->room = 2 * map->room + 8;
-    map->entries = realloc(map->entries, (size_t)map->room * sizeof(Entry));
+  if (map->count == map->space) {
+    map->space = 2 * map->space + 8;
+    map->entries = realloc(map->entries, (size_t)map->space * sizeof(Entry));
   }
   map->entries[map->count++] = (Entry){at, basic};
 }

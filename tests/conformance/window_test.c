@@ -72,7 +72,7 @@ static void all_kinds_say_how_they_were_made(void) {
 /* ---- memory -----------------------------------------------------------------------------------
  */
 
-/* Every rank writes a number to every rank's room for it, if that rank has room. */
+/* Every rank writes a number to every rank's space for it, if that rank has space. */
 static void everyone_reaches_everyone(Window* w, int key) {
   int number = key * 1000 + w->me;
   MPI_Win_fence(0, w->win);

@@ -1,5 +1,5 @@
 // What construction promises beyond the definition of the types (layout_test.cpp): alignment
-// as compilers have it, refusals, room that does not grow with the number of elements.
+// as compilers have it, refusals, space that does not grow with the number of elements.
 #include <gtest/gtest.h>
 
 #include <cstring>

@@ -123,14 +123,14 @@ TEST(external32, halves_of_complex_numbers_keep_their_order) {
 }
 
 TEST(external32, what_does_not_fit_is_an_error_and_not_cut) {
-  unsigned char room[8];
+  unsigned char space[8];
   long values[] = {0x80000000L, -0x80000001L, std::numeric_limits<long>::max()};
   for (long value : values)
-    EXPECT_EQ(pack_external(predefined(MPI_LONG), 1, &value, room), MPI_ERR_CONVERSION);
+    EXPECT_EQ(pack_external(predefined(MPI_LONG), 1, &value, space), MPI_ERR_CONVERSION);
   unsigned long more = 0x100000000UL;
-  EXPECT_EQ(pack_external(predefined(MPI_UNSIGNED_LONG), 1, &more, room), MPI_ERR_CONVERSION);
+  EXPECT_EQ(pack_external(predefined(MPI_UNSIGNED_LONG), 1, &more, space), MPI_ERR_CONVERSION);
   wchar_t emoji = 0x1f600;
-  EXPECT_EQ(pack_external(predefined(MPI_WCHAR), 1, &emoji, room), MPI_ERR_CONVERSION);
+  EXPECT_EQ(pack_external(predefined(MPI_WCHAR), 1, &emoji, space), MPI_ERR_CONVERSION);
 }
 
 struct Record {

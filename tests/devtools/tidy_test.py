@@ -133,7 +133,7 @@ class Rules(unittest.TestCase):
         bad = "void f() { std::atomic_thread_fence(std::memory_order_seq_cst); }\n"
         self.assertEqual(len(self.found("src/base/a.cpp", bad, "bans")), 1)
 
-    def test_ladders_are_banned_in_hot_rooms_only(self):
+    def test_ladders_are_banned_in_hot_folders_only(self):
         text = "#ifdef A\n#elif B\n#endif\n"
         self.assertEqual(len(self.found("src/transport/a.cpp", text, "bans")), 1)
         self.assertEqual(self.found("src/platform/a.cpp", text, "bans"), [])

@@ -184,8 +184,8 @@ class Registry(unittest.TestCase):
     def test_studies_that_are_built_can_be_loaded(self):
         for study in STUDIES:
             if study.built:
-                room = study.load()
-                self.assertTrue(room.ABOUT and room.ABOUT_SOURCE and room.steps and room.result)
+                module = study.load()
+                self.assertTrue(module.ABOUT and module.ABOUT_SOURCE and module.steps and module.result)
         self.assertIsNone(find("nonsense"))
 
 

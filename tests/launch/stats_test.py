@@ -231,7 +231,7 @@ class Traces(InAFolder):
         self.assertEqual(job.code, 0, job.err)
         self.assertLess(os.path.getsize(name), 1.2 * (1 << 20))
         self.assertGreater(os.path.getsize(name), .3 * (1 << 20))
-        self.assertIn("had no room in 1 MiB (--trace-bytes)", job.err)
+        self.assertIn("had no space in 1 MiB (--trace-bytes)", job.err)
         with open(name) as file:
             json.load(file)
 

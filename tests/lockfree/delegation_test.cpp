@@ -27,21 +27,21 @@ void store(std::uint32_t& word, std::uint32_t value) {
   Model::store_payload(&word, &value, sizeof value);
 }
 
-// One rank asks for so many pieces of work, of one target after the other; each it withdraws after
+// One rank asks for so many tasks, of one target after the other; each it withdraws after
 // so many looks.
-void ask_for_work(Shared& shared, std::uint32_t rank, std::uint32_t pieces, int looks,
+void ask_for_work(Shared& shared, std::uint32_t rank, std::uint32_t tasks, int looks,
                   std::uint32_t targets = 1) {
   Shared::Slot& slot = shared.slots[rank];
-  for (std::uint32_t piece = 1; piece <= pieces; ++piece) {
-    const std::uint32_t whom = piece % targets;
-    store(slot.work, piece);
+  for (std::uint32_t task = 1; task <= tasks; ++task) {
+    const std::uint32_t whom = task % targets;
+    store(slot.work, task);
     ask(slot.state, whom, shared.bells[whom], rank);
     bool done = false, withdrawn = false;
     for (int look = 0; look < looks && !done; ++look) done = is_done(slot.state);
     if (!done) withdrawn = withdraw(slot.state, whom);
     for (Mark round = mark(); !done && !withdrawn; done = is_done(slot.state))
       if (!is_done(slot.state)) pause(round);
-    check(load(slot.work) == piece + (withdrawn ? 0 : 100), "not done once");
+    check(load(slot.work) == task + (withdrawn ? 0 : 100), "not done once");
   }
   shared.ended.fetch_add(1, std::memory_order_relaxed);
 }
@@ -49,10 +49,10 @@ void ask_for_work(Shared& shared, std::uint32_t rank, std::uint32_t pieces, int 
 bool serve(Shared& shared, std::uint32_t rank, std::uint32_t own_rank, std::uint32_t targets) {
   Shared::Slot& slot = shared.slots[rank];
   if (!take(slot.state, own_rank)) return false;
-  const std::uint32_t piece = load(slot.work);
-  check(piece % targets == own_rank, "another's work");
-  check(piece > 0 && piece < 100, "work that was not asked for, or is done");
-  store(slot.work, piece + 100);
+  const std::uint32_t task = load(slot.work);
+  check(task % targets == own_rank, "another's work");
+  check(task > 0 && task < 100, "work that was not asked for, or is done");
+  store(slot.work, task + 100);
   finish(slot.state);
   return true;
 }

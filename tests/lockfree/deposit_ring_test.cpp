@@ -32,16 +32,16 @@ void send_all(Shared& shared, DepositRules rules, const int* sizes, int count) {
     auto all = static_cast<std::uint64_t>(sizes[m]);
     std::uint64_t sent = 0;
     do {
-      std::uint64_t piece = 0;
-      for (Mark round = mark(); !ring.make_room(all - sent, &piece);) pause(round);
-      DepositHeader header{.context = 7, .tag = m, .message_bytes = all, .bytes = piece};
+      std::uint64_t fragment = 0;
+      for (Mark round = mark(); !ring.make_space(all - sent, &fragment);) pause(round);
+      DepositHeader header{.context = 7, .tag = m, .message_bytes = all, .bytes = fragment};
       header.is_first = sent == 0;
       char data[small_bytes];
-      for (std::uint64_t i = 0; i < piece; ++i) data[i] = byte_of(m, sent + i);
+      for (std::uint64_t i = 0; i < fragment; ++i) data[i] = byte_of(m, sent + i);
       ring.begin(header);
-      if (piece) Model::store_payload(ring.payload(), data, piece);
+      if (fragment) Model::store_payload(ring.payload(), data, fragment);
       ring.end(header);
-      sent += piece;
+      sent += fragment;
     } while (sent < all);
   }
 }
@@ -58,7 +58,7 @@ void receive_all(Shared& shared, std::uint64_t ring_length, DepositRules rules, 
       for (Mark round = mark(); !ring.peek(&header);) pause(round);
       check(header.context == 7 && header.tag == m && header.message_bytes == all,
             "the header is of another message");
-      check(header.is_first == (got == 0) && got + header.bytes <= all, "the piece is another");
+      check(header.is_first == (got == 0) && got + header.bytes <= all, "the fragment is another");
       char data[small_bytes];
       if (header.bytes) Model::load_payload(data, ring.payload(), header.bytes);
       for (std::uint64_t i = 0; i < header.bytes; ++i)
@@ -97,7 +97,7 @@ MODEL_CASE(deposit_ring, with_tails_and_without_lazy_pointers_messages_arrive_wh
   static constexpr int sizes[] = {8, 0, 100, 300, 1};
   transfer(stage, eager_look_and_tail, sizes);
 }
-MODEL_CASE(deposit_ring, delayed_messages_wait_for_contiguous_room_and_arrive_whole) {
+MODEL_CASE(deposit_ring, delayed_messages_wait_for_contiguous_space_and_arrive_whole) {
   static constexpr int sizes[] = {130, 190, 8, 130, 700, 8};
   transfer(stage, delayed, sizes);
 }
@@ -131,8 +131,8 @@ struct Pusher {
     return advert.number;
   }
   void send(char value) {
-    std::uint64_t piece = 0;
-    for (Mark round = mark(); !ring.make_room(1, &piece);) pause(round);
+    std::uint64_t fragment = 0;
+    for (Mark round = mark(); !ring.make_space(1, &fragment);) pause(round);
     DepositHeader header{.message_bytes = 1, .bytes = 1};
     header.redirected = claim() > 0;
     Model::store_payload(header.redirected ? shared.buffer : ring.payload(), &value, 1);
@@ -207,11 +207,11 @@ MODEL_CASE(deposit_ring, what_is_known_to_be_consumed_may_be_overwritten) {
     lockfree::DepositSender<Model> ring;
     ring.attach(shared.ring, 4 * 64, &shared.head, lazy);
     for (int m = 0; m < 3; ++m) {
-      std::uint64_t piece = 0;
-      check(ring.make_room(64, &piece) && piece == 64, "there is no room in an empty ring");
+      std::uint64_t fragment = 0;
+      check(ring.make_space(64, &fragment) && fragment == 64, "there is no space in an empty ring");
       char data[64];
-      for (std::uint64_t i = 0; i < piece; ++i) data[i] = byte_of(m, i);
-      Model::store_payload(ring.payload(), data, piece);
+      for (std::uint64_t i = 0; i < fragment; ++i) data[i] = byte_of(m, i);
+      Model::store_payload(ring.payload(), data, fragment);
       ring.end({.context = 7, .tag = m, .message_bytes = 64, .bytes = 64});
       for (Mark round = mark(); !ring.all_consumed();) pause(round);
     }
@@ -270,16 +270,16 @@ struct Ring {
     receiver.attach(memory, bytes, &head, rules);
   }
   ~Ring() { ::operator delete[](memory, std::align_val_t{64}); }
-  // Puts one piece of data that are all `word`; how long it is, 0 when there is no room.
+  // Puts one fragment of data that are all `word`; how long it is, 0 when there is no space.
   std::uint64_t put(std::uint64_t left, std::uint64_t word) {
-    std::uint64_t piece = 0;
-    if (!sender.make_room(left, &piece)) return 0;
-    DepositHeader header{.message_bytes = left, .bytes = piece};
+    std::uint64_t fragment = 0;
+    if (!sender.make_space(left, &fragment)) return 0;
+    DepositHeader header{.message_bytes = left, .bytes = fragment};
     sender.begin(header);
-    for (std::uint64_t i = 0; i + 8 <= piece; i += 8)
+    for (std::uint64_t i = 0; i + 8 <= fragment; i += 8)
       std::memcpy(sender.payload() + i, &word, sizeof word);
     sender.end(header);
-    return piece;
+    return fragment;
   }
   bool take() {
     DepositHeader header;
@@ -293,13 +293,13 @@ struct Ring {
   lockfree::DepositReceiver<Hardware> receiver;
 };
 
-// Every word of every message is the number of a piece that is to come: wherever the next line
+// Every word of every message is the number of a fragment that is to come: wherever the next line
 // stands, a lap later it stands on such data.
 TEST(deposit_ring, data_of_the_lap_before_are_never_taken_for_a_line) {
   for (DepositRules rules : {lazy, eager_look_and_tail}) {
     Ring ring(16 * 64, rules);
     for (std::uint64_t number = 1; number < 2000; ++number) {
-      std::uint64_t guess = ring.sender.pieces() + 1 + number % 9;
+      std::uint64_t guess = ring.sender.fragments() + 1 + number % 9;
       ASSERT_GT(ring.put(64 * (1 + number % 7), guess), 0u);
       ASSERT_TRUE(ring.take());
       DepositHeader header;
@@ -308,7 +308,7 @@ TEST(deposit_ring, data_of_the_lap_before_are_never_taken_for_a_line) {
   }
 }
 
-TEST(deposit_ring, a_full_ring_refuses_and_takes_the_next_when_there_is_room) {
+TEST(deposit_ring, a_full_ring_refuses_and_takes_the_next_when_there_is_space) {
   constexpr std::uint64_t bytes = 4 << 20;
   Ring ring(bytes);
   constexpr std::uint64_t message = 1 << 20;
@@ -316,9 +316,9 @@ TEST(deposit_ring, a_full_ring_refuses_and_takes_the_next_when_there_is_room) {
   EXPECT_EQ(ring.put(message, 1), 0u);
   EXPECT_TRUE(ring.take());
   // Up to the end; the place of the next line is free again.
-  std::uint64_t piece = bytes - 3 * (message + 64) - 64;
-  EXPECT_EQ(ring.put(message, 1), piece);
-  EXPECT_EQ(ring.put(message - piece, 1), message - piece);
+  std::uint64_t fragment = bytes - 3 * (message + 64) - 64;
+  EXPECT_EQ(ring.put(message, 1), fragment);
+  EXPECT_EQ(ring.put(message - fragment, 1), message - fragment);
   for (int i = 0; i < 4; ++i) EXPECT_TRUE(ring.take());
   EXPECT_FALSE(ring.take());
 }
@@ -326,7 +326,7 @@ TEST(deposit_ring, a_full_ring_refuses_and_takes_the_next_when_there_is_room) {
 TEST(deposit_ring, a_delayed_message_goes_round_the_end_and_is_not_split) {
   Ring ring(4096, delayed);
   EXPECT_EQ(ring.put(2000, 1), 2000u);
-  EXPECT_EQ(ring.put(2500, 1), 0u);  // there is no room to give up what is left at the end
+  EXPECT_EQ(ring.put(2500, 1), 0u);  // there is no space to give up what is left at the end
   EXPECT_TRUE(ring.take());
   EXPECT_EQ(ring.put(2500, 1), 0u);  // it is given up, but not yet passed
   EXPECT_FALSE(ring.take());
@@ -334,13 +334,13 @@ TEST(deposit_ring, a_delayed_message_goes_round_the_end_and_is_not_split) {
   EXPECT_TRUE(ring.take());
 }
 
-TEST(deposit_ring, what_is_longer_than_the_ring_goes_in_pieces_that_need_all_of_it) {
+TEST(deposit_ring, what_is_longer_than_the_ring_goes_in_fragments_that_need_all_of_it) {
   Ring ring(4096);
   EXPECT_EQ(ring.put(10000, 1), 4096u - 128u);
   EXPECT_EQ(ring.put(1, 1), 0u);
   EXPECT_TRUE(ring.take());
-  // What is left before the end is one line: it is filled, and the next piece waits until that is
-  // consumed, too.
+  // What is left before the end is one line: it is filled, and the next fragment waits until that
+  // is consumed, too.
   EXPECT_EQ(ring.put(10000, 1), 0u);
   EXPECT_FALSE(ring.take());
   EXPECT_EQ(ring.put(10000, 1), 4096u - 128u);

@@ -164,7 +164,7 @@ TEST(doorbell, a_sender_that_sleeps_on_a_full_ring_is_woken_by_nobody) {
       for (std::uint32_t i = 0; i < small; ++i)
         ring.put(lockfree::make_header(1, 0, 0), {0, 0}, nullptr, 0);
       wait_until(
-          shared.sender_doorbell, Ordering::fences, [&] { return ring.has_room(1); },
+          shared.sender_doorbell, Ordering::fences, [&] { return ring.has_space(1); },
           [] { return false; }, [] { return false; }, [] { return 0; });
     });
     stage.thread([&] {

@@ -4,7 +4,7 @@
 
 #include "lockfree/advert.hpp"
 #include "lockfree/doorbell.hpp"
-#include "lockfree/offer.hpp"
+#include "lockfree/rendezvous_entry.hpp"
 #include "lockfree/ring.hpp"
 #include "lockfree/room.hpp"
 #include "lockfree/staging.hpp"
@@ -21,7 +21,8 @@ TEST_P(job_layout, every_part_starts_on_a_page_after_the_one_before_and_is_large
   struct {
     std::uint64_t start, needed;
   } parts[] = {
-      {layout.offers, std::uint64_t{offers_per_rank} * sizeof(Offer<Hardware>)},
+      {layout.rendezvous_entries,
+       std::uint64_t{rendezvous_entries_per_rank} * sizeof(RendezvousEntry<Hardware>)},
       {layout.heads, ranks * sizeof(ConsumerLines<Hardware>)},
       {layout.rings, ranks * ring_lines * sizeof(Line<Hardware>)},
       {layout.adverts, std::uint64_t{ranks} * adverts_per_pair * sizeof(Advert<Hardware>)},

@@ -10,11 +10,11 @@ namespace baton::model {
 namespace {
 
 using List = std::vector<std::uint64_t>;  // of addresses; a region has as many bytes
-constexpr std::uint64_t garbage = 666, rooms[] = {1, 2};
+constexpr std::uint64_t garbage = 666, spaces[] = {1, 2};
 
 struct Shared {
   lockfree::RegionLine<Model> line;
-  lockfree::SharedRegion<Model> lists[2][2];  // of so much room
+  lockfree::SharedRegion<Model> lists[2][2];  // of so much space
   Model::Atomic<std::uint64_t> told;          // a message from the rank: its version
 };
 
@@ -32,7 +32,7 @@ struct Owner {
         write_region(shared.lists[place - 1][i], {list[i], list[i]});
     });
     if (old == 0 || old == place) return;
-    for (std::uint64_t i = 0; i < rooms[old - 1]; ++i)
+    for (std::uint64_t i = 0; i < spaces[old - 1]; ++i)
       write_region(shared.lists[old - 1][i], {garbage, garbage});
   }
   void tell(std::uint64_t version) { shared.told.store(version, std::memory_order_release); }
@@ -48,7 +48,7 @@ struct Reader {
     const lockfree::RegionView view = view_regions(shared.line);
     if (!is_still(shared.line, view)) return false;
     std::uint64_t copy[2];
-    check(view.count == 0 || view.count <= rooms[view.list - 1], "read beyond the end of a list");
+    check(view.count == 0 || view.count <= spaces[view.list - 1], "read beyond the end of a list");
     for (std::size_t i = 0; i < view.count; ++i) {
       const lockfree::WindowRegion region = read_region(shared.lists[view.list - 1][i]);
       copy[i] = region.address == region.bytes ? region.address : garbage;

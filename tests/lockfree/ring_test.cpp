@@ -32,7 +32,7 @@ void send_all(Sender& ring, const int* sizes, int count) {
   for (int m = 0; m < count; ++m) {
     auto bytes = static_cast<std::size_t>(sizes[m]);
     for (std::size_t i = 0; i < bytes; ++i) payload[i] = byte_of(m, i);
-    for (Mark round = mark(); !ring.has_room(lines_for(bytes));) pause(round);
+    for (Mark round = mark(); !ring.has_space(lines_for(bytes));) pause(round);
     Header header = make_header(5, bytes, lockfree::sources_max - 1 - m);
     if (bytes <= lockfree::first_line_payload_bytes)
       ring.put(header, {7, m}, payload, bytes);
@@ -102,7 +102,7 @@ MODEL_CASE(ring, the_wish_for_envelopes_reaches_a_sender_that_finds_the_ring_ful
     Sender ring;
     ring.attach(shared.lines, &shared.consumer);
     for (std::uint32_t i = 0; i < small; ++i) ring.put(make_header(1, 0, 0), {0, 0}, nullptr, 0);
-    for (Mark round = mark(); !ring.has_room(1);) pause(round);
+    for (Mark round = mark(); !ring.has_space(1);) pause(round);
     check(ring.envelopes_only(), "the wish was stored before the line was released");
   });
   stage.thread([&] {
@@ -136,12 +136,12 @@ TEST(ring, full_ring_refuses_without_losing_a_line) {
     ASSERT_EQ(value, received++);
   };
   for (int round = 0; round < 5; ++round) {
-    for (; sender.has_room(1) && sent < received + 1000; ++sent)
+    for (; sender.has_space(1) && sent < received + 1000; ++sent)
       sender.put(make_header(1, sizeof sent, 0), {0, sent}, &sent, sizeof sent);
     EXPECT_EQ(sent - received, static_cast<int>(lockfree::ring_lines));
     for (int i = 0; i < 40; ++i) receive_one();
-    EXPECT_FALSE(sender.has_room(41));
-    EXPECT_TRUE(sender.has_room(40));
+    EXPECT_FALSE(sender.has_space(41));
+    EXPECT_TRUE(sender.has_space(40));
   }
   while (received < sent) receive_one();
   EXPECT_EQ(receiver.peek().lap(), 0u);

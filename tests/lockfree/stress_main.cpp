@@ -58,32 +58,32 @@ struct Sender {
       : shared(its), number(its_number), fences(its_fences) {
     ring.attach(its.lines[number], &its.consumers[number]);
   }
-  void wait_room(std::uint32_t lines) {
-    while (!ring.has_room(lines)) platform::yield_cpu();
+  void wait_space(std::uint32_t lines) {
+    while (!ring.has_space(lines)) platform::yield_cpu();
   }
   void send_payload(std::int32_t message, std::size_t bytes) {
     char buffer[6144];
     fill(buffer, bytes, number, message);
-    wait_room(lockfree::lines_for(bytes));
+    wait_space(lockfree::lines_for(bytes));
     ring.put_long(lockfree::make_header(payload_kind, bytes, 0), {number, message}, buffer, bytes);
     notify(shared.doorbells[0], number, fences);
   }
   void send_chunk(Random& random, std::int32_t message) {
     auto& free = shared.doorbells[0].chunks.free;
-    lockfree::Window window;
-    while ((window = lockfree::take_chunks(free, 1)).empty()) platform::yield_cpu();
-    std::uint32_t chunk = window.first();
+    lockfree::StagingBuffer buffer;
+    while ((buffer = lockfree::take_chunks(free, 1)).empty()) platform::yield_cpu();
+    std::uint32_t chunk = buffer.first();
     std::size_t bytes = 1 + random() % lockfree::chunk_bytes;
-    lockfree::open_window(shared.progress[chunk]);
-    wait_room(1);
+    lockfree::open_staging_buffer(shared.progress[chunk]);
+    wait_space(1);
     std::uint32_t line[] = {chunk, static_cast<std::uint32_t>(bytes)};
     ring.put(lockfree::make_header(chunk_kind, 0, 0), {number, message}, line, sizeof line);
     notify(shared.doorbells[0], number, fences);
     for (std::size_t done = 0; done < bytes;) {
-      std::size_t piece = std::min<std::size_t>(bytes - done, 1 + random() % 3000);
-      for (std::size_t i = done; i < done + piece; ++i)
+      std::size_t part = std::min<std::size_t>(bytes - done, 1 + random() % 3000);
+      for (std::size_t i = done; i < done + part; ++i)
         shared.staging[chunk][i] = byte_of(number, message, i);
-      done += piece;
+      done += part;
       lockfree::publish_filled(shared.progress[chunk], done);
     }
   }
@@ -96,7 +96,7 @@ struct Sender {
         send_payload(message, random_size(random));
       dawdle(random);
     }
-    wait_room(1);
+    wait_space(1);
     ring.put(lockfree::make_header(end_kind, 0, 0), {number, last_tag}, nullptr, 0);
     notify(shared.doorbells[0], number, fences);
   }

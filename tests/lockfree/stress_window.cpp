@@ -189,7 +189,7 @@ struct Regions {
   std::atomic<bool> over;
 };
 
-// A list is any piece of the numbers from some one on; each region has twice as many bytes.
+// A list is any part of the numbers from some one on; each region has twice as many bytes.
 void change_regions(Regions& regions, Random& random) {
   std::uint64_t place = 0;
   while (!time_is_over()) {

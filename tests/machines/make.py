@@ -28,17 +28,17 @@ def knights_landing(clusters, ddr_mib, mcdram_mib, cache_mib=0):
     """Xeon Phi: its MCDRAM as nodes of their own (numbered after all others), as a cache of the rest, or both.
     Firmware tells no bandwidths: only the kind says which memory is fast."""
     count = len(clusters)
-    rooms = []
+    divisions = []
     for number, cores in enumerate(clusters):
         nodes = [Node(number, ddr_mib // count, "DRAM", cache_mib=cache_mib // count)]
         if mcdram_mib:
             nodes.append(Node(count + number, mcdram_mib // count, "MCDRAM"))
-        rooms.append(Cluster(cores, nodes))
+        divisions.append(Cluster(cores, nodes))
 
     def distance(one, other):
         same, memory_only = one % count == other % count, max(one, other) >= count
         return (31 if same else 41) if memory_only else 21
-    return Machine("Intel(R) Xeon Phi(TM) CPU 7250 @ 1.40GHz", [rooms], threads_per_core=4, l2_kib=1024,
+    return Machine("Intel(R) Xeon Phi(TM) CPU 7250 @ 1.40GHz", [divisions], threads_per_core=4, l2_kib=1024,
                    cores_per_l2=2, distances=distances(count * (2 if mcdram_mib else 1), distance))
 
 
@@ -48,14 +48,14 @@ def xeon_max(clusters):
     count = 2 * clusters
     packages = []
     for package in range(2):
-        rooms = []
+        divisions = []
         for cluster in range(clusters):
             number = package * clusters + cluster
-            rooms.append(Cluster(56 // clusters, [
+            divisions.append(Cluster(56 // clusters, [
                 Node(number, 128 * GIB // clusters, bandwidth=megabytes(307 / clusters), latency=110),
                 Node(count + number, 64 * GIB // clusters, bandwidth=megabytes(1638 / clusters), latency=130)],
                 cores_per_l3=56 // clusters))
-        packages.append(rooms)
+        packages.append(divisions)
 
     def distance(one, other):
         memory_only, near, far = max(one, other) >= count, one % count, other % count

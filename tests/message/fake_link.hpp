@@ -1,5 +1,6 @@
 // Links for tests of layer 6: ranks of one process, whose lines go through queues that the test can
-// close and hold up. Everything else (offers, adverts, staging) lies in a job's memory as ever.
+// close and hold up. Everything else (rendezvous entries, adverts, staging) lies in a job's memory
+// as ever.
 #pragma once
 
 #include <array>
@@ -31,9 +32,9 @@ struct FakeNetwork {
   std::array<std::deque<FakeLine>, fake_ranks_max> to;                        // whoever receives
   std::array<std::array<FakeWishes, fake_ranks_max>, fake_ranks_max> wishes;  // receiver, sender
   std::array<std::array<std::uint64_t, fake_ranks_max>, fake_ranks_max> sent{},
-      taken{};              // from, to
-  bool held = false;        // nothing arrives
-  std::size_t room = 1000;  // lines on their way to one rank
+      taken{};               // from, to
+  bool held = false;         // nothing arrives
+  std::size_t space = 1000;  // lines on their way to one rank
 };
 
 class FakeLink final : public transport::Link {
@@ -45,10 +46,10 @@ class FakeLink final : public transport::Link {
     return MPI_SUCCESS;
   }
   bool has_begun() const override { return begun_; }
-  bool has_room(std::uint32_t) override { return network_.to[to_].size() < network_.room; }
+  bool has_space(std::uint32_t) override { return network_.to[to_].size() < network_.space; }
   bool put(transport::Header header, transport::Envelope envelope, const void* payload,
            std::size_t bytes) override {
-    if (!has_room(1)) return false;
+    if (!has_space(1)) return false;
     auto* data = static_cast<const char*>(payload);
     network_.to[to_].push_back({from_, header, envelope, std::vector<char>(data, data + bytes)});
     ++network_.sent[from_][to_];

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Windows of a receiver's staging go round among its senders: each of many gets one for a while.
+"""Staging buffers of a receiver go round among its senders: each of many gets one for a while.
 Usage: lease_test.py MPIEXEC PROGRAM"""
 import json
 import os
@@ -10,7 +10,7 @@ import unittest
 MPIEXEC, PROGRAM = sys.argv[1:3]
 del sys.argv[1:3]
 SECONDS = 800
-BYTES = 20000  # goes through staging before it is matched, where there is a window for it
+BYTES = 20000  # goes through staging before it is matched, where there is a buffer for it
 
 
 def leases(ranks, messages):

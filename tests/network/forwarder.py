@@ -20,7 +20,7 @@ import time
 TUNSETIFF, IFF_TUN, IFF_NO_PI = 0x400454ca, 0x0001, 0x1000
 CLONE_NEWNET = 0x40000000
 PACKETS_AT_ONCE = 64
-WAITING_MAX = 2000  # packets on their way; a router has no more room either
+WAITING_MAX = 2000  # packets on their way; a router has no more space either
 MTU = 9000
 
 
@@ -100,7 +100,7 @@ class Forwarder:
                 os.write(self.tuns[packet[16:20]], packet)
                 self.passed += 1
             except OSError:
-                self.lost += 1  # the host's eth0 is not up, or has no room
+                self.lost += 1  # the host's eth0 is not up, or has no space
         return max(0.0, self.waiting[0][0] - now) if self.waiting else None
 
     def obey(self, order, address=None):

@@ -1,14 +1,14 @@
-/* Mixed traffic whose every byte is checked: messages of 0 bytes to 2 MiB in windows, all ways at
- * once, and collectives, for so many seconds. What is sent follows from the seed, the sender, the
- * receiver and the message's number. A number of messages that came, or a byte, that is not right
- * ends the job. Usage: mixed_program SECONDS SEED */
+/* Mixed traffic whose every byte is checked: messages of 0 bytes to 2 MiB, many at once, all ways
+ * at once, and collectives, for so many seconds. What is sent follows from the seed, the sender,
+ * the receiver and the message's number. A number of messages that came, or a byte, that is not
+ * right ends the job. Usage: mixed_program SECONDS SEED */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { window = 6, longest = 2 << 20, in_collective = 100000 };
+enum { at_once = 6, longest = 2 << 20, in_collective = 100000 };
 
 static int rank, size;
 static uint64_t seed, messages, bytes_in_all;
@@ -64,10 +64,10 @@ struct Message {
 };
 
 static void start_sends(struct Message* out, MPI_Request* requests, uint64_t round) {
-  for (int i = 0; i < window * size; ++i) {
+  for (int i = 0; i < at_once * size; ++i) {
     struct Message* one = out + i;
     one->other = i % size;
-    one->number = round * window + (uint64_t)(i / size);
+    one->number = round * at_once + (uint64_t)(i / size);
     one->key = key_of(rank, one->other, one->number);
     one->bytes = length_of(one->key);
     one->data = malloc((size_t)one->bytes + 1);
@@ -83,10 +83,10 @@ static void start_sends(struct Message* out, MPI_Request* requests, uint64_t rou
 
 /* From all ranks, or in every third round whatever comes first. */
 static void start_receives(struct Message* in, MPI_Request* requests, uint64_t round) {
-  for (int i = 0; i < window * size; ++i) {
+  for (int i = 0; i < at_once * size; ++i) {
     struct Message* one = in + i;
     one->other = i % size;
-    one->number = round * window + (uint64_t)(i / size);
+    one->number = round * at_once + (uint64_t)(i / size);
     one->key = key_of(one->other, rank, one->number);
     one->bytes = round % 3 == 2 ? longest + 8 : length_of(one->key);
     one->data = malloc((size_t)one->bytes + 1);
@@ -105,7 +105,7 @@ static void take(struct Message* one, const MPI_Status* status) {
 }
 
 static void exchange(uint64_t round) {
-  const int count = window * size;
+  const int count = at_once * size;
   struct Message* out = calloc((size_t)count, sizeof *out);
   struct Message* in = calloc((size_t)count, sizeof *in);
   MPI_Request* requests = malloc(2 * (size_t)count * sizeof *requests);

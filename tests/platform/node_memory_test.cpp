@@ -49,46 +49,46 @@ int first_allowed() {
 }  // namespace
 
 TEST(node_memory, meminfo_tells_what_is_free_and_what_can_be_dropped) {
-  NodeRoom room = node_room_from(
+  NodeSpace space = node_space_from(
       "Node 2 MemTotal:       1000 kB\nNode 2 MemFree:         300 kB\n"
       "Node 2 Active(file):     50 kB\nNode 2 Inactive(file):   60 kB\n"
       "Node 2 Dirty:            20 kB\nNode 2 Writeback:         0 kB\n");
-  EXPECT_EQ(room.bytes, 1000u << 10);
-  EXPECT_EQ(room.free_bytes, 300u << 10);
-  EXPECT_EQ(room.reclaimable_bytes, 90u << 10);
-  EXPECT_EQ(node_room_from("").bytes, 0u);
-  room = node_room_from(
+  EXPECT_EQ(space.bytes, 1000u << 10);
+  EXPECT_EQ(space.free_bytes, 300u << 10);
+  EXPECT_EQ(space.reclaimable_bytes, 90u << 10);
+  EXPECT_EQ(node_space_from("").bytes, 0u);
+  space = node_space_from(
       " MemTotal: 9 kB\n Active(file): 30 kB\n Inactive(file): 0 kB\n Dirty: 5 kB\n"
       " Writeback: 7 kB\n");
-  EXPECT_EQ(room.reclaimable_bytes, 18u << 10);
-  EXPECT_EQ(node_room_from(" MemTotal: 9 kB\n Dirty: 5 kB\n").reclaimable_bytes, 0u);
+  EXPECT_EQ(space.reclaimable_bytes, 18u << 10);
+  EXPECT_EQ(node_space_from(" MemTotal: 9 kB\n Dirty: 5 kB\n").reclaimable_bytes, 0u);
 }
 
-TEST(node_memory, room_is_what_is_free_less_what_is_kept_back_and_a_margin) {
+TEST(node_memory, space_is_what_is_free_less_what_is_kept_back_and_a_margin) {
   constexpr std::uint64_t mib = 1 << 20;
-  NodeRoom room{.bytes = 256 * mib,
-                .free_bytes = 20 * mib,
-                .reclaimable_bytes = 10 * mib,
-                .low_bytes = 1 * mib,
-                .high_bytes = 2 * mib};
-  EXPECT_EQ(room_without_pressure(room), (20 - 1 - 1) * mib);
-  EXPECT_EQ(room_under_pressure(room), (20 + 10 / 2 - 2 - 1 - 4) * mib);
-  room.free_bytes = 1 * mib;
-  EXPECT_EQ(room_without_pressure(room), 0u);
-  EXPECT_EQ(room_under_pressure(room), 0u);
+  NodeSpace space{.bytes = 256 * mib,
+                  .free_bytes = 20 * mib,
+                  .reclaimable_bytes = 10 * mib,
+                  .low_bytes = 1 * mib,
+                  .high_bytes = 2 * mib};
+  EXPECT_EQ(space_without_pressure(space), (20 - 1 - 1) * mib);
+  EXPECT_EQ(space_under_pressure(space), (20 + 10 / 2 - 2 - 1 - 4) * mib);
+  space.free_bytes = 1 * mib;
+  EXPECT_EQ(space_without_pressure(space), 0u);
+  EXPECT_EQ(space_under_pressure(space), 0u);
 }
 
-TEST(node_memory, a_nodes_room_comes_with_what_its_kernel_keeps_back) {
+TEST(node_memory, a_nodes_space_comes_with_what_its_kernel_keeps_back) {
   int node = first_allowed();
   if (node < 0 || ::access("/proc/zoneinfo", R_OK) != 0) GTEST_SKIP() << "the kernel does not say";
-  NodeRoom room = node_room(node);
-  if (room.bytes == 0) GTEST_SKIP() << "no sysfs here";
-  EXPECT_GT(room.low_bytes, 0u);
-  EXPECT_GE(room.high_bytes, room.low_bytes);
-  EXPECT_LT(room.high_bytes, room.bytes);
+  NodeSpace space = node_space(node);
+  if (space.bytes == 0) GTEST_SKIP() << "no sysfs here";
+  EXPECT_GT(space.low_bytes, 0u);
+  EXPECT_GE(space.high_bytes, space.low_bytes);
+  EXPECT_LT(space.high_bytes, space.bytes);
 }
 
-TEST(node_memory, what_the_kernel_keeps_back_is_no_room) {
+TEST(node_memory, what_the_kernel_keeps_back_is_no_space) {
   NodeKept kept[numa_nodes_max];
   int node = -1;
   for (const char* line :
@@ -100,29 +100,29 @@ TEST(node_memory, what_the_kernel_keeps_back_is_no_room) {
   EXPECT_EQ(kept[2].low_bytes, 402u * 4096);
   EXPECT_EQ(kept[2].high_bytes, 500u * 4096);
   EXPECT_EQ(kept[3].high_bytes, 7u * 4096);
-  NodeRoom room{.bytes = 256 << 20, .free_bytes = 20 << 20, .reclaimable_bytes = 0};
-  std::uint64_t without = room_without_pressure(room), under = room_under_pressure(room);
-  room.low_bytes = 10 << 20;
-  room.high_bytes = 12 << 20;
-  EXPECT_EQ(room_without_pressure(room), without - (10 << 20));
-  EXPECT_EQ(room_under_pressure(room), under - (12 << 20));
+  NodeSpace space{.bytes = 256 << 20, .free_bytes = 20 << 20, .reclaimable_bytes = 0};
+  std::uint64_t without = space_without_pressure(space), under = space_under_pressure(space);
+  space.low_bytes = 10 << 20;
+  space.high_bytes = 12 << 20;
+  EXPECT_EQ(space_without_pressure(space), without - (10 << 20));
+  EXPECT_EQ(space_under_pressure(space), under - (12 << 20));
 }
 
-TEST(node_memory, an_unknown_node_has_room_for_all) {
-  EXPECT_EQ(room_without_pressure({}), ~std::uint64_t{0});
-  EXPECT_EQ(room_under_pressure({}), ~std::uint64_t{0});
+TEST(node_memory, an_unknown_node_has_space_for_all) {
+  EXPECT_EQ(space_without_pressure({}), ~std::uint64_t{0});
+  EXPECT_EQ(space_under_pressure({}), ~std::uint64_t{0});
 }
 
 TEST(node_memory, only_strict_memory_may_push_file_pages_out) {
-  NodeRoom room{.bytes = 1 << 30, .free_bytes = 100 << 20, .reclaimable_bytes = 500 << 20};
-  EXPECT_LT(room_without_pressure(room), std::uint64_t{100} << 20);
-  EXPECT_GT(room_under_pressure(room), std::uint64_t{300} << 20);
-  room.free_bytes = 0;
-  EXPECT_EQ(room_without_pressure(room), 0u);
+  NodeSpace space{.bytes = 1 << 30, .free_bytes = 100 << 20, .reclaimable_bytes = 500 << 20};
+  EXPECT_LT(space_without_pressure(space), std::uint64_t{100} << 20);
+  EXPECT_GT(space_under_pressure(space), std::uint64_t{300} << 20);
+  space.free_bytes = 0;
+  EXPECT_EQ(space_without_pressure(space), 0u);
 }
 
-TEST(node_memory, a_node_that_is_not_there_has_unknown_room) {
-  EXPECT_EQ(node_room(63).bytes, 0u);
+TEST(node_memory, a_node_that_is_not_there_has_unknown_space) {
+  EXPECT_EQ(node_space(63).bytes, 0u);
 }
 
 TEST(node_memory, numa_maps_lines_count_by_node_and_page_size) {

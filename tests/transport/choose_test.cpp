@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::int64_t eager = 4096, cma_min = 16384;
 
-TEST(choose_send, one_line_then_the_ring_then_an_offer) {
+TEST(choose_send, one_line_then_the_ring_then_a_rendezvous) {
   EXPECT_EQ(choose_send(0, false, false, eager).way, Way::inline_eager);
   EXPECT_EQ(choose_send(48, false, false, eager).way, Way::inline_eager);
   EXPECT_EQ(choose_send(49, false, false, eager).way, Way::eager);
@@ -51,7 +51,7 @@ TEST(choose_early, a_receiver_that_keeps_enough_gets_envelopes) {
 }
 
 TEST(choose_receive, pulls_what_is_long_and_contiguous_on_both_sides_and_permitted) {
-  OfferFacts facts{cma_min, true, true, true, cma_min, false};
+  ReceiveFacts facts{cma_min, true, true, true, cma_min, false};
   EXPECT_EQ(choose_receive(facts).way, Way::cma);
   facts.receiver_contiguous = false;
   EXPECT_EQ(choose_receive(facts).reason, Reason::receiver_gaps);

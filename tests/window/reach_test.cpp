@@ -18,13 +18,13 @@ void PrintTo(const Kind& kind, std::ostream* to) {
   *to << kind.name;
 }
 
-// A type of two pieces of bytes, each with a gap of 8 bytes behind it.
+// A type of two ranges of bytes, each with a gap of 8 bytes behind it.
 MPI_Datatype datatypes_in_turn(std::int64_t first, std::int64_t second) {
-  Datatype *pieces = nullptr, *type = nullptr;
+  Datatype *ranges = nullptr, *type = nullptr;
   EXPECT_EQ(datatype::make_indexed(MPI_COMBINER_INDEXED, {first, second}, {0, first + 8},
-                                   message::Ranks::byte(), &pieces),
+                                   message::Ranks::byte(), &ranges),
             MPI_SUCCESS);
-  EXPECT_EQ(datatype::make_resized(*pieces, 0, first + second + 16, &type), MPI_SUCCESS);
+  EXPECT_EQ(datatype::make_resized(*ranges, 0, first + second + 16, &type), MPI_SUCCESS);
   return type->handle;
 }
 
@@ -34,7 +34,7 @@ struct any_reach : windows_test, testing::WithParamInterface<Kind> {
 INSTANTIATE_TEST_SUITE_P(each, any_reach, testing::ValuesIn(kinds),
                          [](const auto& kind) { return kind.param.name; });
 
-// Short ones, those that are longer than a message or a batch, and those of several pieces.
+// Short ones, those that are longer than a message or a batch, and those of several ranges.
 constexpr std::int64_t lengths[] = {1, 8, 3000, 5000, 300000};
 
 TEST_P(any_reach, puts_runs_of_any_length) {

@@ -16,7 +16,7 @@ Task allgather_by_nodes(Run& run) {
   collecting.in.buffer = all.place(parts->own_node * width);
   collecting.out = call.out;
   if (call.out.in_place()) {
-    // The first rank has room for the blocks that the others of its node have in place.
+    // The first rank has space for the blocks that the others of its node have in place.
     collecting.out = all;
     collecting.out.buffer = is_first ? MPI_IN_PLACE : all.place(call.comm->rank());
   }

@@ -56,7 +56,7 @@ Task alltoall_bruck(Run& run) {
     move_blocks(blocks, coming, size, bytes, step, false);
   }
   // A rank that expects less than the others give is in error, and still gets no more than it has
-  // room for.
+  // space for.
   const std::int64_t expected = std::min(bytes, in.bytes(0));
   for (int distance = 0; distance < size; ++distance)
     datatype::unpack(*in.type, in.place((rank - distance + size) % size), 0,

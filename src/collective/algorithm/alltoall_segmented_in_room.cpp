@@ -30,7 +30,7 @@ void write_segment(const Visit& visit, const Segments& segments, std::uint64_t s
 void read_segment(const Visit& visit, const Segments& segments, std::uint64_t segment,
                   const Blocks& in, std::int64_t bytes) {
   // A rank that expects less than the others give is in error, and still gets no more than it has
-  // room for.
+  // space for.
   const std::int64_t begin = segments.begin(segment),
                      expected = std::min(bytes, in.bytes(0) - begin);
   for (int r = 0; r < visit.ranks(); ++r)

@@ -14,7 +14,7 @@ Task reduce_direct(Run& run, Round first, Round last, Task otherwise) {
   DirectCopy copies(run, first, last);
   const int rank = copies.rank(), ranks = copies.ranks();
   const bool as_is = vector.type->contiguous;
-  const PieceMemory memory = as_is ? take_piece_memory(run, *vector.type) : PieceMemory{};
+  const TileMemory memory = as_is ? take_tile_memory(run, *vector.type) : TileMemory{};
   co_await meet_for_copies(run, copies, contribution, rank == root ? result : nullptr,
                            vector.count * vector.type->size, memory.total);
   if (!copies.agreed()) {

@@ -14,7 +14,7 @@ Task reduce_scatter_direct(Run& run, Round first, Round last, Task otherwise) {
   DirectCopy copies(run, first, last);
   const bool as_is = whole.type->contiguous, in_place = contribution == in.buffer;
   const std::int64_t size = whole.type->size, count = in.count(copies.rank());
-  const PieceMemory memory = as_is ? take_piece_memory(run, *whole.type) : PieceMemory{};
+  const TileMemory memory = as_is ? take_tile_memory(run, *whole.type) : TileMemory{};
   void* kept = in_place ? run.take(static_cast<std::size_t>(count * size) + 1) : in.buffer;
   co_await meet_for_copies(run, copies, contribution, nullptr, whole.count * size,
                            memory.total && (kept || !in_place));

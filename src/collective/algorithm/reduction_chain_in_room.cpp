@@ -78,14 +78,14 @@ Task reduce_along_chains(Run& run, Rounds row, Vector whole, Part wanted) {
 }
 
 // Reduces for two ranks: the root combines what the other one writes, and no sum goes back to the
-// room. The pieces stay in the first cache.
+// room. The tiles stay in the first cache.
 Task reduce_at_root_of_two(Run& run, Rounds row, Vector whole) {
   const Call& call = run.call;
   const void* contribution = call.contribution();
   const int rank = call.comm->rank(), other = 1 - rank;
   const Chains chains = chains_of(call);
-  constexpr std::int64_t piece_bytes = 16384;  // measured on Zen 5
-  const std::int64_t step = std::max<std::int64_t>(1, piece_bytes / whole.type->size);
+  constexpr std::int64_t tile_bytes = 16384;  // measured on Zen 5
+  const std::int64_t step = std::max<std::int64_t>(1, tile_bytes / whole.type->size);
   bool good;
   void* unpacked = memory_to_unpack(run, whole.part(std::min(step, chains.step)), &good);
   for (std::uint64_t i = 0; i < chains.segments; ++i) {

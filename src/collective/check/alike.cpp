@@ -44,11 +44,11 @@ void receive(Run& run, const Members& members, void* data, std::size_t bytes, in
               members.rank_at(from));
 }
 
-// Returns room for what all members tell, at the member that judges. Without memory the verdict is
+// Returns space for what all members tell, at the member that judges. Without memory the verdict is
 // that error, before any member was heard.
-void* room_for_all(Run& run, const Check& check, std::size_t bytes) {
-  void* room = run.take(static_cast<std::size_t>(check.members.count) * bytes);
-  if (room) return room;
+void* space_for_all(Run& run, const Check& check, std::size_t bytes) {
+  void* space = run.take(static_cast<std::size_t>(check.members.count) * bytes);
+  if (space) return space;
   check.verdict.error_class = MPI_ERR_NO_MEM;
   Words(check.verdict.text)
       .add("no memory to compare what %d ranks call; without --check it is not needed",
@@ -96,7 +96,7 @@ Task compare_calls(Run& run, const Check& check) {
     co_await all_have_called(run, checking);
     co_return;
   }
-  if (auto* outlines = static_cast<Outline*>(room_for_all(run, check, sizeof(Outline)))) {
+  if (auto* outlines = static_cast<Outline*>(space_for_all(run, check, sizeof(Outline)))) {
     new (outlines) Outline(check.outline);
     for (int i = 1; i < check.members.count; ++i) {
       new (outlines + i) Outline;
@@ -156,7 +156,7 @@ Task compare_blocks(Run& run, const Check& check) {
   Misfits own;
   co_await exchange_signatures(run, check.call, &own);
   if (check.judges()) {
-    auto* misfits = static_cast<Misfits*>(room_for_all(run, check, sizeof(Misfits)));
+    auto* misfits = static_cast<Misfits*>(space_for_all(run, check, sizeof(Misfits)));
     if (misfits) {
       new (misfits) Misfits(own);
       for (int i = 1; i < check.members.count; ++i)

@@ -97,11 +97,11 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t coun
                       const Datatype& type) {
   const std::int64_t bytes = count * type.size;
   if (type.contiguous) return pull(from, offset, to, bytes);
-  char piece[4096];
-  for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof piece)) {
-    const std::int64_t here = std::min(bytes - at, static_cast<std::int64_t>(sizeof piece));
-    pull(from, offset + at, piece, here);
-    datatype::unpack(type, to, at, piece, here);
+  char bounce[4096];
+  for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof bounce)) {
+    const std::int64_t here = std::min(bytes - at, static_cast<std::int64_t>(sizeof bounce));
+    pull(from, offset + at, bounce, here);
+    datatype::unpack(type, to, at, bounce, here);
   }
 }
 

@@ -19,7 +19,7 @@ const lockfree::RankPlace& place_of(const Communicator& comm, int rank) {
   return message::place_of(comm.collective.process(rank));
 }
 
-// Makes the groups in one piece of memory, which `std::free` frees; null without memory.
+// Makes the groups in one block of memory, which `std::free` frees; null without memory.
 MachineGroups* make_groups(const Communicator& comm) {
   const Division division = divide(comm);
   const auto ranks = static_cast<std::size_t>(comm.size());

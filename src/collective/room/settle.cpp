@@ -27,17 +27,17 @@ Task settle_room(Run& run, RoomPart part) {
   Communicator& comm = *run.call.comm;
   world::RoomView& view = run.room();
   if (take_charge(view, part)) {
-    world::RoomOffer offer{};
-    if (comm.rank() == 0) offer = world::open_room(comm.collective, view, part);
+    world::RoomOffsets offsets{};
+    if (comm.rank() == 0) offsets = world::open_room(comm.collective, view, part);
     Datatype& type = *datatype::datatypes.find(MPI_INT64_T);
     // The call that comes here first may differ between ranks, so these messages belong to no call.
     // A persistent call settles its own room.
     const std::int32_t own = run.change_tag(part == RoomPart::lines ? lines_tag : blocks_tag);
     if (run.call.persistent) run.change_tag(own);
-    co_await broadcast_on_tree(run, comm.collective, &offer, 2, type, 0);
+    co_await broadcast_on_tree(run, comm.collective, &offsets, 2, type, 0);
     run.change_tag(own);
     platform::Guard guard(view.lock);
-    world::enter_room(comm.collective, view, part, offer);
+    world::enter_room(comm.collective, view, part, offsets);
   }
   co_await run.until_progress([&view, part] {
     platform::Guard guard(view.lock);

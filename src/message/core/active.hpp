@@ -42,7 +42,7 @@ void handle_active(ActiveKind kind, ActiveHandler handler);
 inline constexpr std::size_t active_bytes_max = 4096;
 
 // Sends one to a process, this one included. The payload may be used again at once: where
-// there is no room on the way, a copy waits. Errors, explained: MPI_ERR_NO_MEM,
+// there is no space on the way, a copy waits. Errors, explained: MPI_ERR_NO_MEM,
 // MPI_ERR_UNSUPPORTED_OPERATION in a job that repeats the deposit study.
 Error send_active(Process process, ActiveKind kind, std::int32_t word, const void* payload,
                   std::size_t bytes);

@@ -17,7 +17,7 @@ bool take_back_receive(Request& receive) {
   return close_advert(receive) && take_back(*receive.queue, receive);
 }
 
-// A send that waits for room in the ring has told nobody of itself.
+// A send that waits for space in the ring has told nobody of itself.
 bool take_from_queue(Request& send) {
   Peer& peer = peer_of(send.process);
   platform::Guard guard(peer.send_lock);

@@ -60,7 +60,7 @@ void match_or_keep(UnexpectedMessage& unexpected, std::int64_t kept_bytes) {
 }
 
 bool deliver(UnexpectedMessage& unexpected, Request& receive) {
-  // Claim before the receive changes: a withdrawn offer must leave no trace.
+  // Claim before the receive changes: a withdrawn message must leave no trace.
   if (!claim(unexpected)) return false;
   Error error = settle_envelope(receive, unexpected.source, unexpected.tag, unexpected.bytes);
   receive.error = error;

@@ -10,7 +10,7 @@ Error settle_envelope(Request& receive, std::int32_t source, std::int32_t tag, s
 // An offered message has come, and its line is dropped: it meets its receive, or is kept with so
 // many bytes of it.
 void match_or_keep(UnexpectedMessage& unexpected, std::int64_t kept_bytes);
-// Hands a message that a receive has matched to it; frees what was kept of it. False when its offer
+// Hands a message that a receive has matched to it; frees what was kept of it. False when it
 // had been withdrawn: the receive is as before.
 bool deliver(UnexpectedMessage& unexpected, Request& receive);
 // Delivers a message that has `receive` set later, by a thread that holds no lock, so that others

@@ -14,7 +14,7 @@ namespace baton::message {
 
 struct Account;
 
-// A message that came before its receive: its payload, or an offer to take it.
+// A message that came before its receive: its payload, or the rendezvous that brings it.
 struct UnexpectedMessage {
   UnexpectedMessage* next = nullptr;
   std::uint64_t order = 0;
@@ -95,7 +95,7 @@ inline bool tags_overlap(const Request& one, const Request& other) {
 }
 
 void post(MatchQueue& queue, Request& request);
-// Puts a receive back where it stood: the offer it had matched was withdrawn.
+// Puts a receive back where it stood: the message it had matched was withdrawn.
 void post_again(MatchQueue& queue, Request& request);
 // Takes the first posted receive that matches a message; null when there is none.
 Request* take_posted(MatchQueue& queue, std::int32_t source, std::int32_t tag);

@@ -14,9 +14,9 @@ BATON_INLINE void notify(const Peer& peer) {
   if (BATON_UNLIKELY(engine.fences_before_notify)) lockfree::Hardware::full_fence();
   if (lockfree::wants_attention(*peer.doorbell)) notify_slow(peer.slot);
 }
-// After something changed that a rank finds without looking for our lines (an offer, a room): wakes
-// it, but rings nothing, since a bit would make it look into a lane that may have no memory yet.
-// Whether it slept.
+// After something changed that a rank finds without looking for our lines (a rendezvous entry, a
+// room): wakes it, but rings nothing, since a bit would make it look into a lane that may have no
+// memory yet. Whether it slept.
 BATON_COLD bool wake_slow(transport::Slot slot);
 inline bool wake_rank(transport::Slot slot) {
   lockfree::Hardware::compiler_fence();  // as in notify

@@ -1,4 +1,4 @@
-// Room in an object of this layer for what one protocol keeps there: only the protocol knows the
+// Space in an object of this layer for what one protocol keeps there: only the protocol knows the
 // type. Used by requests and unexpected messages, which leave it as it is: short messages need
 // none.
 #pragma once

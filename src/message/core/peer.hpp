@@ -51,7 +51,7 @@ struct Peer {
   Process process{};
   transport::Slot slot;          // of a process of this node
   Protocol* protocol = nullptr;  // never null
-  // Requests that wait for room on the way there, first come first served; later sends queue
+  // Requests that wait for space on the way there, first come first served; later sends queue
   // behind.
   List<Request> queued;
   Account account;
@@ -62,9 +62,9 @@ struct Peer {
   std::atomic<bool> begun = false;  // sending is possible; set under the contact lock
   bool takes_adverts = false;       // it may be told of receives, and look for them
 
-  // Returns whether a line may be put now: nothing queued before it, and room.
+  // Returns whether a line may be put now: nothing queued before it, and space.
   BATON_INLINE bool can_put(std::uint32_t lines) {
-    return BATON_LIKELY(!queued.first) && out.has_room(lines);
+    return BATON_LIKELY(!queued.first) && out.has_space(lines);
   }
   // The counters so far.
   BATON_INLINE History& past() const {

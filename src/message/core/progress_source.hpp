@@ -31,8 +31,8 @@ class ProgressSource {
   // Returns whether it goes on only while this process makes progress. Asked while something is
   // under way.
   virtual bool needs_progress() const { return true; }
-  // Returns whether it waits for room that nobody tells of: a sleeper looks again soon.
-  virtual bool waits_for_room() const { return false; }
+  // Returns whether it waits for space that nobody tells of: a sleeper looks again soon.
+  virtual bool waits_for_space() const { return false; }
   // A thread that waits calls these before it sleeps, and when it has slept for so long.
   virtual void plan_sleep(SleepPlan&) {}
   virtual void has_slept(const SleepPlan&, std::int64_t slept_ns) { (void)slept_ns; }

@@ -78,8 +78,8 @@ void watch_doorbell() {
   lockfree::Hardware::full_fence();
   order_against_senders();
   if (finds_nothing()) {
-    constexpr std::int64_t bound_us = 10000, room_bound_us = 200;  // guess: see Waiter
-    sleep_until_woken(waits_for_room() ? room_bound_us : bound_us);
+    constexpr std::int64_t bound_us = 10000, space_bound_us = 200;  // guess: see Waiter
+    sleep_until_woken(waits_for_space() ? space_bound_us : bound_us);
   }
   end_watch();
 }

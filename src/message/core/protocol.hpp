@@ -24,7 +24,7 @@ class ArrivedLine {
 
   virtual transport::Envelope envelope() const = 0;
   virtual void read(void* target, std::size_t bytes) const = 0;
-  // Its room is free again.
+  // Its space is free again.
   virtual void drop() = 0;
 
   template <class Line>
@@ -73,14 +73,14 @@ class Protocol : public ProgressSource {
   virtual bool look(Peer&) { return false; }
 
   // --- sending
-  // Puts what a request stands for on its way, or as much of it as there is room for; returns
+  // Puts what a request stands for on its way, or as much of it as there is space for; returns
   // whether that was all. Then the request may be gone. Called under the send lock, in the order of
   // the requests.
   virtual bool put(Peer& peer, Request& request) = 0;
   // Begins a send: puts it, or queues it. A protocol in which nothing waits has its own way.
   virtual void start(Peer& peer, Request& send);
   // Puts an active message, which keeps its place among all others to the peer; false: there is no
-  // room now. Called under the send lock.
+  // space now. Called under the send lock.
   virtual bool put_active(Peer& peer, transport::Envelope envelope, const void* payload,
                           std::size_t bytes) = 0;
   // Returns MPI_SUCCESS, or explains why the protocol carries no active messages.

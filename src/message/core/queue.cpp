@@ -13,7 +13,7 @@ namespace baton::message {
 
 namespace {
 
-// An active message that waits for room; its payload stands behind it.
+// An active message that waits for space; its payload stands behind it.
 struct WaitingActive {
   Request request;
   lockfree::Envelope envelope;
@@ -40,7 +40,7 @@ bool put_active(Peer& peer, Request& request) {
   return true;
 }
 
-// Nothing will ever find room there.
+// Nothing will ever find space there.
 BATON_COLD bool fail_to_put(Peer& peer, Request& request) {
   if (request.kind == RequestKind::active)
     std::free(reinterpret_cast<WaitingActive*>(&request));

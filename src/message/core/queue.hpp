@@ -1,4 +1,4 @@
-// The queue of requests that wait for room on the way to a peer, first come first served.
+// The queue of requests that wait for space on the way to a peer, first come first served.
 #pragma once
 
 #include "message/core/engine.hpp"

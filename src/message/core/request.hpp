@@ -27,7 +27,7 @@ enum class RequestKind : std::uint8_t { send, receive, active, schedule, general
 enum class Stage : std::uint8_t {
   fresh,
   posted,     // a receive in a match queue
-  queued,     // waits for room in a peer's ring
+  queued,     // waits for space in a peer's ring
   offered,    // a send whose receiver has not come yet
   streaming,  // chunks through staging, either side
 };

@@ -15,7 +15,7 @@ namespace {
 
 // Released requests, for the next ones. Each keeps its slot among the handles and counts as freed.
 // A thread has a few of its own; what is beyond goes to all threads.
-constexpr int own_spares_max = 128;  // guess: a window of sends and one of receives
+constexpr int own_spares_max = 128;  // guess: 64 sends and as many receives
 constexpr int spares_at_once = 32;   // guess
 
 struct Spares {

@@ -199,7 +199,7 @@ bool SendBuffer::is_settled(std::int64_t bytes) {
   return drop_complete() || find_gap(bytes + MPI_BSEND_OVERHEAD).begin;
 }
 
-bool SendBuffer::make_room(std::int64_t bytes, std::int64_t end) {
+bool SendBuffer::make_space(std::int64_t bytes, std::int64_t end) {
   if (automatic_ || bytes + MPI_BSEND_OVERHEAD > bytes_) return false;
   wait_until([&] { return is_settled(bytes) || platform::now_ns() >= end; });
   return platform::now_ns() < end;
@@ -227,7 +227,7 @@ Error SendBuffer::send(const Context& context, const void* buffer, std::int64_t 
   // lost its CPU, and what becomes free may go to another thread. Guess: far longer than that.
   constexpr std::int64_t patience_ns = 1000000000;
   const std::int64_t end = platform::now_ns() + patience_ns;
-  while (make_room(bytes, end))
+  while (make_space(bytes, end))
     if (try_to_send(&error)) return error;
   return fail(MPI_ERR_BUFFER,
               attached_ ? "a message of %lld bytes does not fit into the attached buffer of %lld "

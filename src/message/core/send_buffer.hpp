@@ -34,7 +34,7 @@ class SendBuffer {
   bool attached() const { return attached_; }
 
   // Copies the message and starts it. A full buffer first makes progress, for a while, and collects
-  // what has left; MPI_ERR_BUFFER when there is no room then.
+  // what has left; MPI_ERR_BUFFER when there is no space then.
   Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
              std::int32_t destination, std::int32_t tag);
 
@@ -59,10 +59,10 @@ class SendBuffer {
   Gap find_gap(const char* from, std::int64_t bytes);
   Gap find_gap(std::int64_t bytes);
   Segment* allocate(std::int64_t bytes);
-  // Returns whether there is room for a message of so many bytes, or all is free.
+  // Returns whether there is space for a message of so many bytes, or all is free.
   bool is_settled(std::int64_t bytes);
-  // Makes progress until there may be room; false: there is none, and it is that late.
-  bool make_room(std::int64_t bytes, std::int64_t end);
+  // Makes progress until there may be space; false: there is none, and it is that late.
+  bool make_space(std::int64_t bytes, std::int64_t end);
 
   platform::Lock lock_;  // of the segments
   char* memory_ = nullptr;

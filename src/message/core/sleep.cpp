@@ -6,9 +6,9 @@
 
 namespace baton::message {
 
-bool waits_for_room() {
+bool waits_for_space() {
   bool any = platform::load_shared(engine.queued_count) != 0;
-  engine.sources.each([&any](const ProgressSource& source) { any |= source.waits_for_room(); });
+  engine.sources.each([&any](const ProgressSource& source) { any |= source.waits_for_space(); });
   return any;
 }
 

@@ -25,7 +25,7 @@ bool is_withdrawn(const UnexpectedMessage& unexpected);
 UnexpectedMessage* find_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);
 
 // --- for who makes progress
-// A message of a peer, with room for so many bytes of it; ends the job without memory. It is
+// A message of a peer, with space for so many bytes of it; ends the job without memory. It is
 // counted as unexpected by who keeps it.
 UnexpectedMessage& make_unexpected(Peer& peer, Account& account, std::int32_t source,
                                    lockfree::Envelope envelope, std::int64_t payload_bytes);
@@ -34,7 +34,7 @@ UnexpectedMessage& make_unexpected(Peer& peer, Account& account, std::int32_t so
 void account_unexpected(UnexpectedMessage& unexpected, std::int64_t bytes);
 // Frees it with all that was kept.
 void drop_unexpected(UnexpectedMessage& unexpected);
-// There is no room left to keep a message in: nothing sensible can go on.
+// There is no space left to keep a message in: nothing sensible can go on.
 [[noreturn]] BATON_COLD void out_of_memory_for_unexpected();
 
 }  // namespace baton::message

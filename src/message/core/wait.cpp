@@ -103,11 +103,11 @@ void Waiter::sleep() {
     return;
   }
   // A lost wake-up (a rank whose membarrier a filter refuses) costs this long, not the job; longer
-  // where nothing comes, so that many idle ranks leave the CPUs alone. A receiver that makes room
-  // in a ring wakes nobody: whoever waits for room looks again soon.
+  // where nothing comes, so that many idle ranks leave the CPUs alone. A receiver that makes space
+  // in a ring wakes nobody: whoever waits for space looks again soon.
   constexpr std::int64_t sleep_bound_max_us = 160000;  // guess
-  constexpr std::int64_t room_bound_us = 200;          // guess: a few context switches
-  sleep_until_woken(waits_for_room() ? room_bound_us : sleep_bound_us_);
+  constexpr std::int64_t space_bound_us = 200;         // guess: a few context switches
+  sleep_until_woken(waits_for_space() ? space_bound_us : sleep_bound_us_);
   if (is_announced(lockfree::wake_asleep)) {
     // Nobody woke us. We stay announced, and sleep on if one more round finds nothing.
     sleep_bound_us_ = std::min(2 * sleep_bound_us_, sleep_bound_max_us);

@@ -1,7 +1,7 @@
 // How long this thread has waited for other ranks, for mpiexec --stats and --trace (src/tool/).
 // Only in jobs that are timed; in others waiting does not even ask. What counts is time in which
 // nothing moved, from the first round of progress that found nothing to the next that found
-// something. While a long message is under way its next piece is awaited, which belongs to moving
+// something. While a long message is under way its next segment is awaited, which belongs to moving
 // it and does not count.
 #pragma once
 

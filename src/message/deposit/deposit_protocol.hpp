@@ -3,7 +3,7 @@
 // byte rings (lockfree/deposit_ring.hpp) in the way of a model; docs/decisions/deposit-models.md
 // says what each does. A protocol of its own: with a model on, no peer's lane is ever attached, so
 // that every fast path declines by itself. Matching is the library's own, and so are the slots of
-// synchronous sends, which are offers of the node's protocol.
+// synchronous sends, which have rendezvous entries of the node's protocol.
 #pragma once
 
 #include "message/node/node_protocol.hpp"

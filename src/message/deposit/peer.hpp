@@ -5,8 +5,8 @@
 #include "lockfree/advert.hpp"
 #include "lockfree/deposit_ring.hpp"
 #include "message/node/node_protocol.hpp"
-#include "message/node/offer_slots.hpp"
 #include "message/node/receiver_initiated.hpp"
+#include "message/node/rendezvous_slots.hpp"
 
 namespace baton::message {
 
@@ -29,7 +29,7 @@ struct DepositPeer final : NodePeer {
   // The ring there, under the send lock.
   lockfree::DepositSender<lockfree::Hardware> ring_out;
   transport::Advert* their_advert = nullptr;
-  char* message = nullptr;  // where a piece is made contiguous first; as long as the ring
+  char* message = nullptr;  // where a fragment is made contiguous first; as long as the ring
   // The ring here, under the progress lock.
   lockfree::DepositReceiver<lockfree::Hardware> ring_in;
   transport::Advert* own_advert = nullptr;
@@ -68,12 +68,12 @@ struct DepositModel {
 DepositModel deposit_model();
 
 // --- the sender
-// Puts what there is room for; whether that was all (send.cpp).
+// Puts what there is space for; whether that was all (send.cpp).
 bool put_deposit(DepositPeer& peer, Request& send);
 // Claims the advert for the next message, when that matches and nothing else can; its number is 0
 // if not (advert.cpp).
 Target claim_target(DepositPeer& peer, const Request& send);
-// The data of the first piece, to there; false, with the advert open again, when our kernel
+// The data of the first fragment, to there; false, with the advert open again, when our kernel
 // refused.
 bool push_to_target(DepositPeer& peer, const Target& target, const char* data, std::int64_t bytes);
 

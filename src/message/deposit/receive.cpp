@@ -1,6 +1,6 @@
-// The deposit models' receiver: takes pieces out of the ring, each message to its receive or, when
-// none is there yet, to memory of ours. Matching an unexpected message waits until all of it is
-// here: the same order, since what its sender sends next stands behind it.
+// The deposit models' receiver: takes fragments out of the ring, each message to its receive or,
+// when none is there yet, to memory of ours. Matching an unexpected message waits until all of it
+// is here: the same order, since what its sender sends next stands behind it.
 #include <algorithm>
 #include <cstring>
 
@@ -17,11 +17,11 @@ namespace baton::message {
 
 namespace {
 
-// guess: fair between peers. Pieces are up to a ring long.
-constexpr int pieces_per_poll = 16;
+// guess: fair between peers. Fragments are up to a ring long.
+constexpr int fragments_per_poll = 16;
 
-transport::Offer& offer_of(const DepositPeer& peer, std::int32_t slot) {
-  return transport::offer(peer.slot, slot);
+transport::RendezvousEntry& entry_of(const DepositPeer& peer, std::int32_t slot) {
+  return transport::rendezvous_entry(peer.slot, slot);
 }
 
 // The receive that matches a message; null when there is none, or the sender has cancelled.
@@ -31,8 +31,8 @@ Request* find_receive(DepositPeer& peer, const lockfree::DepositHeader& header) 
   Request* receive = take_posted(queue, header.source, header.tag);
   if (!receive) return nullptr;
   if (header.cancellable &&
-      !lockfree::move_offer(offer_of(peer, header.slot), lockfree::OfferState::offered,
-                            lockfree::OfferState::claimed)) {
+      !lockfree::move_entry(entry_of(peer, header.slot), lockfree::RendezvousState::offered,
+                            lockfree::RendezvousState::claimed)) {
     post_again(queue, *receive);
     return nullptr;
   }
@@ -52,9 +52,10 @@ UnexpectedMessage* make_unexpected(const DepositPeer& peer, const lockfree::Depo
   unexpected->bytes = bytes;
   unexpected->account = const_cast<Account*>(&peer.account);
   if (header.slot >= 0) {
-    // It is kept like an offer whose bytes all came early: its sender waits for the match.
+    // It is kept like an offered message whose bytes all came early: its sender waits for the
+    // match.
     unexpected->offered = true;
-    unexpected->part.begin<NodeOffer>().slot = header.slot;
+    unexpected->part.begin<NodeUnexpected>().slot = header.slot;
     unexpected->claimed = !header.cancellable;
   }
   return unexpected;
@@ -76,7 +77,7 @@ void open(IncomingDeposit& incoming, DepositPeer& peer, const lockfree::DepositH
 }
 
 // The receiver's copy.
-void copy_piece(IncomingDeposit& incoming, const char* data, std::int64_t bytes) {
+void copy_fragment(IncomingDeposit& incoming, const char* data, std::int64_t bytes) {
   if (incoming.unexpected) {
     std::memcpy(incoming.unexpected->payload() + incoming.position, data,
                 static_cast<std::size_t>(bytes));
@@ -90,8 +91,9 @@ void copy_piece(IncomingDeposit& incoming, const char* data, std::int64_t bytes)
 
 // The match of a synchronous send is told.
 void end_slot(Process sender, std::int32_t slot) {
-  BATON_INVARIANT(lockfree::move_offer(transport::offer(peer_of(sender).slot, slot),
-                                       lockfree::OfferState::claimed, lockfree::OfferState::done));
+  BATON_INVARIANT(lockfree::move_entry(transport::rendezvous_entry(peer_of(sender).slot, slot),
+                                       lockfree::RendezvousState::claimed,
+                                       lockfree::RendezvousState::done));
   wake_rank(sender);
 }
 
@@ -128,18 +130,18 @@ void close(IncomingDeposit& incoming, DepositPeer& peer) {
 bool poll_deposit(DepositPeer& peer) {
   lockfree::DepositHeader header;
   int taken = 0;
-  for (; taken < pieces_per_poll && peer.ring_in.peek(&header); ++taken) {
+  for (; taken < fragments_per_poll && peer.ring_in.peek(&header); ++taken) {
     IncomingDeposit& incoming = peer.incoming;
     if (header.is_first) open(incoming, peer, header);
     auto bytes = static_cast<std::int64_t>(header.bytes);
-    if (bytes > 0 && !header.redirected) copy_piece(incoming, peer.ring_in.payload(), bytes);
+    if (bytes > 0 && !header.redirected) copy_fragment(incoming, peer.ring_in.payload(), bytes);
     incoming.position += bytes;
     bool last = incoming.position == static_cast<std::int64_t>(header.message_bytes);
     // Before the sender can see that it is consumed: what it matches is advertised no more.
     if (last) close(incoming, peer);
     peer.ring_in.take(header);
   }
-  if (taken > 0) wake_rank(peer.slot);  // it may wait for room
+  if (taken > 0) wake_rank(peer.slot);  // it may wait for space
   return taken > 0;
 }
 

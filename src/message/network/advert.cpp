@@ -4,8 +4,8 @@
 #include "message/core/loss.hpp"
 #include "message/core/requests.hpp"
 #include "message/network/peer_loss.hpp"
+#include "message/network/rendezvous.hpp"
 #include "message/network/take_back.hpp"
-#include "message/network/transfer.hpp"
 
 namespace baton::message {
 
@@ -51,21 +51,21 @@ void accept_advertised(Request& receive, const UnexpectedMessage& unexpected) {
 namespace {
 
 KnownAdverts::Arrived take_in(RemotePeer& peer, lockfree::Envelope wanted,
-                              const NetworkAdvertLine& line, std::uint32_t& transfer) {
+                              const NetworkAdvertLine& line, std::uint32_t& rendezvous) {
   platform::Guard guard(peer.send_lock);
-  return peer.adverts.known.arrive(wanted, line, !platform::threads_multiple, transfer);
+  return peer.adverts.known.arrive(wanted, line, !platform::threads_multiple, rendezvous);
 }
 
 }  // namespace
 
 void arrive_network_advert(RemotePeer& peer, lockfree::Envelope wanted,
                            const NetworkAdvertLine& line) {
-  std::uint32_t transfer = KnownAdverts::no_transfer;
-  const KnownAdverts::Arrived arrived = take_in(peer, wanted, line, transfer);
+  std::uint32_t rendezvous = KnownAdverts::no_rendezvous;
+  const KnownAdverts::Arrived arrived = take_in(peer, wanted, line, rendezvous);
   if (arrived == KnownAdverts::Arrived::refused)
     return tell(peer.process, {TakeBack::advert_refused, line.number, 0, 0, {}});
-  if (arrived == KnownAdverts::Arrived::matched && transfer != KnownAdverts::no_transfer)
-    write_to_advertised(peer, transfer, line);
+  if (arrived == KnownAdverts::Arrived::matched && rendezvous != KnownAdverts::no_rendezvous)
+    write_to_advertised(peer, rendezvous, line);
 }
 
 namespace {

@@ -4,8 +4,8 @@
 #include "message/core/queues.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/network/advert.hpp"
+#include "message/network/rendezvous.hpp"
 #include "message/network/take_back.hpp"
-#include "message/network/transfer.hpp"
 
 namespace baton::message {
 
@@ -36,7 +36,7 @@ void give_send_back(Process sender, TakeBackLine line) {
   tell(sender, line);
 }
 
-// Not if it is used already. False: what has waited for room until now must leave before.
+// Not if it is used already. False: what has waited for space until now must leave before.
 bool give_advert_back(RemotePeer& receiver, TakeBackLine line) {
   platform::Guard guard(receiver.send_lock);
   if (receiver.queued.first) return false;
@@ -79,7 +79,8 @@ void begin_cancelling() {
 }
 
 void ask_to_cancel(Request& send) {
-  tell(send.process, {TakeBack::send, network_part(send).transfer, send.context, send.source, {}});
+  tell(send.process,
+       {TakeBack::send, network_part(send).rendezvous, send.context, send.source, {}});
 }
 
 void ask_to_withdraw(Request& receive) {

@@ -90,7 +90,7 @@ bool put_eager(RemotePeer& peer, Request& send) {
     complete(send, MPI_SUCCESS);
   }
   KnownAdverts& known = peer.adverts.known;
-  known.sent(envelope, KnownAdverts::no_transfer, known.find(envelope));
+  known.sent(envelope, KnownAdverts::no_rendezvous, known.find(envelope));
   count_message(peer, Way::network_eager, bytes);
   return true;
 }

@@ -8,7 +8,7 @@ namespace baton::message {
 
 // How long a send may be to go so.
 std::int64_t network_eager_bytes_max(const Request& send);
-// Puts a send; false when there is no room on the way. Under the send lock.
+// Puts a send; false when there is no space on the way. Under the send lock.
 bool put_eager(RemotePeer& peer, Request& send);
 
 // At the end.

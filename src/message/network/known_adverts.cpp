@@ -28,14 +28,14 @@ void KnownAdverts::take_out(const NetworkAdvertLine* line) {
   --count_;
 }
 
-void KnownAdverts::sent(lockfree::Envelope envelope, std::uint32_t transfer,
+void KnownAdverts::sent(lockfree::Envelope envelope, std::uint32_t rendezvous,
                         const NetworkAdvertLine* matched) {
-  latest_[sent_++ % remembered_sends] = {envelope, transfer, matched != nullptr};
+  latest_[sent_++ % remembered_sends] = {envelope, rendezvous, matched != nullptr};
   if (matched) take_out(matched);
 }
 
 KnownAdverts::Arrived KnownAdverts::arrive(lockfree::Envelope wanted, const NetworkAdvertLine& line,
-                                           bool usable, std::uint32_t& transfer) {
+                                           bool usable, std::uint32_t& rendezvous) {
   if (line.refusals != refusals_) return Arrived::ignored;
   if (!usable || sent_ - line.taken > remembered_sends || count_ == adverts_max) {
     ++refusals_;
@@ -45,7 +45,7 @@ KnownAdverts::Arrived KnownAdverts::arrive(lockfree::Envelope wanted, const Netw
     Message& message = latest_[number % remembered_sends];
     if (message.matched || !fits(wanted, message.envelope)) continue;
     message.matched = true;
-    transfer = message.transfer;
+    rendezvous = message.rendezvous;
     return Arrived::matched;
   }
   known_[count_++] = {wanted, line};
@@ -64,10 +64,10 @@ void KnownAdverts::drop(std::uint32_t number) {
 
 bool OwnAdverts::wants_more() {
   if (count_ == adverts_max) return false;
-  if (hope_ > 0) return true;
+  if (credit_ > 0) return true;
   if (++skipped_ < receives_skipped) return false;
   skipped_ = 0;
-  hope_ = 1;
+  credit_ = 1;
   return true;
 }
 

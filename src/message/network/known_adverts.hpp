@@ -29,17 +29,18 @@ inline constexpr std::uint32_t remembered_sends = 32;  // guess
 // A sender's view: its latest messages to a peer, and that peer's receives that none has matched.
 class KnownAdverts {
  public:
-  static constexpr std::uint32_t no_transfer = ~0u;  // all of the message goes with its envelope
+  static constexpr std::uint32_t no_rendezvous = ~0u;  // all of the message goes with its envelope
 
   // The advert that a message is going to match; null: it is not known.
   const NetworkAdvertLine* find(lockfree::Envelope envelope) const;
   // The message has left, and matches that.
-  void sent(lockfree::Envelope envelope, std::uint32_t transfer, const NetworkAdvertLine* matched);
+  void sent(lockfree::Envelope envelope, std::uint32_t rendezvous,
+            const NetworkAdvertLine* matched);
 
   enum class Arrived { kept, matched, refused, ignored };
-  // An advert has come. `matched`: by an earlier message, whose transfer is told.
+  // An advert has come. `matched`: by an earlier message, whose rendezvous is told.
   Arrived arrive(lockfree::Envelope wanted, const NetworkAdvertLine& line, bool usable,
-                 std::uint32_t& transfer);
+                 std::uint32_t& rendezvous);
   // Returns whether it is neither matched nor refused; and its receiver wants it back, which is
   // answered behind all messages so far.
   bool has(std::uint32_t number) const;
@@ -48,7 +49,7 @@ class KnownAdverts {
  private:
   struct Message {
     lockfree::Envelope envelope;
-    std::uint32_t transfer;
+    std::uint32_t rendezvous;
     bool matched;
   };
   struct Known {
@@ -74,18 +75,18 @@ class OwnAdverts {
   Request* find(std::uint32_t number) const;  // null: it is not open
   void close(const Request& receive);
   // A message came that waited for an answer; or it needed none, or the advert was refused.
-  void used() { hope_ = hope_max; }
-  void wasted() { hope_ = hope_ > 0 ? hope_ - 1 : 0; }
+  void used() { credit_ = credit_max; }
+  void wasted() { credit_ = credit_ > 0 ? credit_ - 1 : 0; }
 
   int count() const { return count_; }
   Request& at(int i) { return *open_[i]; }
 
  private:
-  static constexpr int hope_max = 4;           // guess
+  static constexpr int credit_max = 4;         // guess
   static constexpr int receives_skipped = 32;  // guess: then it is tried again
   Request* open_[adverts_max] = {};
   int count_ = 0;
-  int hope_ = 1;
+  int credit_ = 1;
   int skipped_ = 0;
   std::uint32_t last_number_ = 0;
 };

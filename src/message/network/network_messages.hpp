@@ -7,17 +7,17 @@
 
 namespace baton::message {
 
-struct Transfer;
+struct Rendezvous;
 struct RemoteAccess;
 struct EagerSend;
 struct PeerWatches;
 
 // Messages that are written, by their numbers, either side's.
-struct Transfers {
-  Transfer** all = nullptr;
+struct RendezvousTable {
+  Rendezvous** all = nullptr;
   std::uint32_t size = 0;
-  std::uint32_t lowest = 0;     // below it none is free
-  Transfer* writing = nullptr;  // those that want to write
+  std::uint32_t lowest = 0;       // below it none is free
+  Rendezvous* writing = nullptr;  // those that want to write
   platform::Lock lock;
 };
 
@@ -33,7 +33,7 @@ struct Accesses {
 class NetworkMessages : public Protocol {
  public:
   std::uint32_t sends_under_way = 0;  // that have not all left
-  Transfers transfers;
+  RendezvousTable rendezvous_table;
   Accesses accesses;
   EagerSend* spare_sends = nullptr;
   platform::Lock spare_sends_lock;

@@ -20,7 +20,7 @@
 #include "message/network/eager.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/remote_access.hpp"
-#include "message/network/transfer.hpp"
+#include "message/network/rendezvous.hpp"
 #include "platform/clock.hpp"
 #include "platform/futex.hpp"
 
@@ -34,15 +34,16 @@ RemotePeer& cast(Peer& peer) {
   return static_cast<RemotePeer&>(peer);
 }
 
-static_assert(sizeof(transport::network::Card) <= sizeof(lockfree::ProcessEntry::card));
+static_assert(sizeof(transport::network::NetworkAddress) <=
+              sizeof(lockfree::ProcessEntry::network_address));
 
-// A process's card; waits until it is there. Its process is about to put it there, or mpiexec ends
-// the job.
-const transport::network::Card* find_card(Process process) {
+// A process's network address; waits until it is there. Its process is about to put it there, or
+// mpiexec ends the job.
+const transport::network::NetworkAddress* find_network_address(Process process) {
   lockfree::ProcessEntry& entry = transport::process_entry(process);
-  // ORDER process_entry.card: acquire here, release in NetworkProtocol::set_up.
+  // ORDER process_entry.network_address: acquire here, release in NetworkProtocol::set_up.
   while (!entry.ready.load(std::memory_order_acquire)) platform::yield_cpu();
-  return reinterpret_cast<const transport::network::Card*>(entry.card);
+  return reinterpret_cast<const transport::network::NetworkAddress*>(entry.network_address);
 }
 
 // "2.5"
@@ -60,7 +61,7 @@ Error NetworkProtocol::set_up() {
   const auto& world = transport::job().world;
   inbox_ = new (std::nothrow) transport::network::NetworkInbox;
   if (!inbox_) return fail(MPI_ERR_NO_MEM, "no memory to receive from the network");
-  // Under another launcher it is open: the others know its card.
+  // Under another launcher it is open: the others know its network address.
   const bool one_machine = world.processes == transport::rank_count();
   if (!network().is_open())
     if (Error error = network().open_endpoint(one_machine)) return error;
@@ -68,7 +69,7 @@ Error NetworkProtocol::set_up() {
   take_network_profile(environment_variable("BATON_PROFILE_NETWORK"),
                        network().endpoint().provider(), LibraryVersion().text, one_machine);
   if (Error error = network().begin(world.processes, engine.self, {world.key[0], world.key[1]},
-                                    find_card, lost_packet))
+                                    find_network_address, lost_packet))
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
   begin_cancelling();
@@ -76,16 +77,16 @@ Error NetworkProtocol::set_up() {
   engine.sources.make_known(*this);
   add(1);
   lockfree::ProcessEntry& own = transport::process_entry(engine.self);
-  const transport::network::Card card = network().own_card();
-  std::memcpy(own.card, &card, sizeof card);
-  // ORDER process_entry.card: release here, acquire in find_card.
+  const transport::network::NetworkAddress network_address = network().own_address();
+  std::memcpy(own.network_address, &network_address, sizeof network_address);
+  // ORDER process_entry.network_address: release here, acquire in find_network_address.
   own.ready.store(1, std::memory_order_release);
   return MPI_SUCCESS;
 }
 
 NetworkProtocol::~NetworkProtocol() {
   stop_peer_watch();
-  forget_transfers();
+  forget_rendezvous();
   if (inbox_) inbox_->forget();
   network().close();
   transport::close_wake_pipe();
@@ -160,7 +161,7 @@ bool NetworkProtocol::put(Peer& peer, Request& request) {
   if (put_request(remote, request)) return true;
   const int lost = remote.link.lost();
   if (BATON_LIKELY(lost == 0)) return false;
-  fail_request(request, lost_peer(peer.process, lost));  // nothing will ever find room there
+  fail_request(request, lost_peer(peer.process, lost));  // nothing will ever find space there
   return true;
 }
 
@@ -191,7 +192,7 @@ void arrive_network_rts(ArrivedLine& message) {
   unexpected.bytes = line.bytes;
   unexpected.offered = true;
   unexpected.claimed = true;  // its sender cannot take it back
-  unexpected.part.begin<NetworkOffer>() = {line.send, line.head_bytes};
+  unexpected.part.begin<NetworkUnexpected>() = {line.send, line.head_bytes};
   std::copy_n(line.head, line.head_bytes, unexpected.payload());
   match_or_keep(unexpected, line.head_bytes);
 }
@@ -257,7 +258,7 @@ Error NetworkProtocol::explain_loss(Process process, int error) const {
 }
 
 void NetworkProtocol::end_lost(Peer& peer) {
-  fail_transfers(peer.process);
+  fail_rendezvous(peer.process);
 }
 
 void NetworkProtocol::fail_request(Request& request, Error error) {
@@ -303,7 +304,7 @@ bool NetworkProtocol::advance() {
   if (look_gap_.skips()) return false;
   bool any = network().poll(arrive_network_write, engine.about_to_sleep);
   any |= poll_inbox(*inbox_, nullptr, count_taken);
-  any |= advance_transfers();
+  any |= advance_rendezvous();
   any |= advance_accesses();
   look_gap_.found(any);
   if (!any) look_after_peers();

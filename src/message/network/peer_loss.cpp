@@ -15,16 +15,16 @@
 #include "message/core/loss.hpp"
 #include "message/network/lost_in_transit.hpp"
 #include "message/network/network_messages.hpp"
-#include "message/network/transfer.hpp"
+#include "message/network/rendezvous.hpp"
 #include "transport/network/library.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/network/peer_watch.hpp"
 
 namespace baton::message {
 
-using transport::network::Card;
 using transport::network::HostWatch;
 using transport::network::network;
+using transport::network::NetworkAddress;
 using transport::network::NetworkPeer;
 using transport::network::WatchPatience;
 using transport::network::WatchResult;
@@ -80,11 +80,11 @@ bool is_elsewhere(Process process) {
 }
 
 // Null: it has not come yet.
-const Card* card_of(Process process) {
+const NetworkAddress* network_address_of(Process process) {
   const lockfree::ProcessEntry& entry = transport::process_entry(process);
-  // ORDER process_entry.card: acquire here, release in NetworkProtocol::set_up.
+  // ORDER process_entry.network_address: acquire here, release in NetworkProtocol::set_up.
   const bool ready = entry.ready.load(std::memory_order_acquire);
-  return ready ? reinterpret_cast<const Card*>(entry.card) : nullptr;
+  return ready ? reinterpret_cast<const NetworkAddress*>(entry.network_address) : nullptr;
 }
 
 // ---- whom to watch ----
@@ -92,7 +92,7 @@ const Card* card_of(Process process) {
 // One that has ended shows nothing.
 bool can_show(Process process) {
   return is_elsewhere(process) && !loss_of_any(process) && !known(process).gone &&
-         card_of(process) != nullptr;
+         network_address_of(process) != nullptr;
 }
 
 void watch_node_of(Process process) {
@@ -100,7 +100,7 @@ void watch_node_of(Process process) {
   if (!can_show(process) || watches().nodes[node] || watches().watched == watched_nodes_max) return;
   auto* watch = new (std::nothrow) HostWatch;
   if (!watch) return;
-  watch->aim(process, card_of(process)->address, network().endpoint().address());
+  watch->aim(process, network_address_of(process)->address, network().endpoint().address());
   watches().nodes[node] = watch;
   ++watches().watched;
 }
@@ -114,7 +114,8 @@ void watch_by_another(std::int32_t node) {
       const auto process = static_cast<Process>(i);
       if (place_of(process).node != node || !can_show(process)) continue;
       if (met && !network().known(process)) continue;
-      return watch.aim(process, card_of(process)->address, network().endpoint().address());
+      return watch.aim(process, network_address_of(process)->address,
+                       network().endpoint().address());
     }
   watch.forget_aim();
 }
@@ -178,7 +179,8 @@ bool note_losses(const LossLine& line) {
   }
   if (!any) return false;
   if (line.node >= 0)
-    if (const Card* card = card_of(process_of(line.process))) network().cut_connections(*card);
+    if (const NetworkAddress* network_address = network_address_of(process_of(line.process)))
+      network().cut_connections(*network_address);
   end_what_is_lost();
   // A peer that has left had met everybody, so the others are leaving, too. They find out by
   // themselves, and messages to those that are gone would never be sent.
@@ -292,7 +294,7 @@ namespace {
 
 const char* host_of(Process process) {
   const lockfree::ProcessEntry& entry = transport::process_entry(process);
-  return reinterpret_cast<const transport::network::Card*>(entry.card)->host;
+  return reinterpret_cast<const transport::network::NetworkAddress*>(entry.network_address)->host;
 }
 
 }  // namespace

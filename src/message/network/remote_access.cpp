@@ -8,7 +8,7 @@
 #include "message/core/wake.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
-#include "message/network/transfer_table.hpp"
+#include "message/network/rendezvous_table.hpp"
 #include "platform/clock.hpp"
 
 namespace baton::message {
@@ -19,7 +19,7 @@ using transport::network::Started;
 
 namespace {
 
-// The number of parts of all accesses under way at once; the completion queue has room for them.
+// The number of parts of all accesses under way at once; the completion queue has space for them.
 constexpr int parts_at_once = 128;  // guess
 
 Accesses& accesses() {
@@ -92,7 +92,7 @@ int next_rail(const RemoteAccess& access) {
   return best;
 }
 
-// Begins a part; false when there is no room for it now.
+// Begins a part; false when there is no space for it now.
 bool begin_part(RemoteAccess& access) {
   AccessPart* part = std::find_if(access.parts, std::end(access.parts),
                                   [](const AccessPart& one) { return !one.busy; });

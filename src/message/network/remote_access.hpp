@@ -50,7 +50,7 @@ inline bool is_over(const RemoteAccess& access) {
 // The error of an access that is over, explained; or MPI_SUCCESS.
 Error error_of(const RemoteAccess& access);
 
-// Goes on with what found no room; whether anything began. By who makes progress.
+// Goes on with what found no space; whether anything began. By who makes progress.
 bool advance_accesses();
 // Returns whether there are any.
 bool has_accesses();

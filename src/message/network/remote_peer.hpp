@@ -36,11 +36,11 @@ struct NetworkCtsLine {
 };
 
 struct NetworkRequest {
-  std::uint32_t transfer;  // its number (transfer_table.hpp)
-  bool asked;              // a receive whose sender has been asked not to use its advert
+  std::uint32_t rendezvous;  // its number (rendezvous_table.hpp)
+  bool asked;                // a receive whose sender has been asked not to use its advert
 };
 
-struct NetworkOffer {
+struct NetworkUnexpected {
   std::uint32_t send;        // the sender's number of it
   std::uint32_t head_bytes;  // so many stand behind the message's head
 };
@@ -51,11 +51,11 @@ inline NetworkRequest& network_part(Request& request) {
 inline const NetworkRequest& network_part(const Request& request) {
   return request.part.as<NetworkRequest>();
 }
-inline NetworkOffer& network_part(UnexpectedMessage& unexpected) {
-  return unexpected.part.as<NetworkOffer>();
+inline NetworkUnexpected& network_part(UnexpectedMessage& unexpected) {
+  return unexpected.part.as<NetworkUnexpected>();
 }
-inline const NetworkOffer& network_part(const UnexpectedMessage& unexpected) {
-  return unexpected.part.as<NetworkOffer>();
+inline const NetworkUnexpected& network_part(const UnexpectedMessage& unexpected) {
+  return unexpected.part.as<NetworkUnexpected>();
 }
 
 struct RemotePeer final : Peer {
@@ -69,7 +69,7 @@ inline RemotePeer& remote_peer(Process process) {
   return static_cast<RemotePeer&>(peer_of(process));
 }
 
-// Puts a line; false, and nothing has happened, when there is no room. Under the send lock.
+// Puts a line; false, and nothing has happened, when there is no space. Under the send lock.
 inline bool put_line(RemotePeer& peer, NetworkLine kind, std::int32_t source,
                      lockfree::Envelope envelope, const void* line, std::size_t bytes) {
   return peer.link.put(lockfree::make_header(static_cast<unsigned>(kind), 0, source), envelope,

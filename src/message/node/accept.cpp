@@ -7,10 +7,10 @@
 #include "message/core/requests.hpp"
 #include "message/node/copy_time.hpp"
 #include "message/node/observe.hpp"
-#include "message/node/offers.hpp"
 #include "message/node/pull.hpp"
+#include "message/node/rendezvous_entries.hpp"
+#include "message/node/staging_buffer.hpp"
 #include "message/node/stream_in.hpp"
-#include "message/node/window.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/single_copy.hpp"
@@ -19,7 +19,7 @@ namespace baton::message {
 
 namespace {
 
-// Asks the sender for what the early bytes of an offer do not hold.
+// Asks the sender for what the early bytes of an offered message do not hold.
 void ask_for_stream(Process sender, std::int32_t slot, Request& receive) {
   NodeRequest& part = node_part(receive);
   part.limit = receive.bytes;
@@ -33,50 +33,50 @@ void ask_for_stream(Process sender, std::int32_t slot, Request& receive) {
 
 }  // namespace
 
-// The receiver's side of an offer it has claimed: copies, or asks for a stream.
+// The receiver's side of an offered message it has claimed: copies, or asks for a stream.
 void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
   NodePeer& peer = node_peer(unexpected.process);
-  const NodeOffer& offer = node_part(unexpected);
+  const NodeUnexpected& rts = node_part(unexpected);
   NodeRequest& part = receive.part.begin<NodeRequest>();
   receive.position = 0;
-  if (receive.bytes == 0 && offer.early_bytes == 0) {
+  if (receive.bytes == 0 && rts.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
     platform::Guard guard(peer.send_lock);
     count_message(peer, Way::inline_eager, 0);
-  } else if (offer.early_bytes > 0 || !pull(unexpected, receive)) {
+  } else if (rts.early_bytes > 0 || !pull(unexpected, receive)) {
     count_message(peer, Way::pipelined, receive.bytes);
-    bool more = receive.bytes > offer.early_bytes;
+    bool more = receive.bytes > rts.early_bytes;
     // While the beginning is still in staging, the sender goes on while we copy it: only who makes
     // progress comes here then, and takes in no more of it meanwhile. Else another thread may.
-    const bool at_once = !offer.span.empty();
+    const bool at_once = !rts.span.empty();
     // Filled only while we copy, and pullable, too: worth comparing. (A stream without early bytes
-    // is timed from when its window comes: arrive_window.)
-    part.exported = offer.exported;
-    const bool pullable = offer.sender_contiguous && receive.datatype->contiguous &&
-                          (offer.exported || (receive.bytes >= node_of(peer).cma_bytes_min &&
-                                              transport::can_read_from(peer.slot)));
+    // is timed from when its staging buffer comes: arrive_staging_buffer.)
+    part.exported = rts.exported;
+    const bool pullable = rts.sender_contiguous && receive.datatype->contiguous &&
+                          (rts.exported || (receive.bytes >= node_of(peer).cma_bytes_min &&
+                                            transport::can_read_from(peer.slot)));
     const bool observed =
-        pullable && (at_once ? is_touched(offer.span, offer.span.shift) : offer.early_bytes == 0);
+        pullable && (at_once ? is_touched(rts.span, rts.span.shift) : rts.early_bytes == 0);
     // Threads: it would be a long copy under the progress lock.
-    part.source_address = pullable && more && !platform::threads_multiple ? offer.address : 0;
+    part.source_address = pullable && more && !platform::threads_multiple ? rts.address : 0;
     if (observed) start_observing(receive);
     // Bytes that are there already were filled while this rank did something else.
     const bool both_busy =
         observed && at_once && peer.bidirectional.received() && is_filled(unexpected);
-    part.span = more && !offer.keeps_window ? lockfree::StagingSpan{} : offer.span;
-    if (more && at_once) ask_for_stream(peer.process, offer.slot, receive);
+    part.span = more && !rts.keeps_buffer ? lockfree::StagingSpan{} : rts.span;
+    if (more && at_once) ask_for_stream(peer.process, rts.slot, receive);
     const std::int64_t start = observed ? platform::now_ticks() : 0;
-    if (offer.early_bytes > 0) take_early(unexpected, receive);
+    if (rts.early_bytes > 0) take_early(unexpected, receive);
     if (observed) count_copy_time(receive, start);
-    if (more && !at_once) ask_for_stream(peer.process, offer.slot, receive);
-    if (more && !offer.keeps_window && at_once) give_back(offer.span, peer);
+    if (more && !at_once) ask_for_stream(peer.process, rts.slot, receive);
+    if (more && !rts.keeps_buffer && at_once) give_back(rts.span, peer);
     if (more) return;
-    if (!offer.span.empty()) give_back(offer.span, peer);
+    if (!rts.span.empty()) give_back(rts.span, peer);
     if (observed)
       observe(peer, receive.bytes, part.exported, Taken::pipelined,
               cost_of_staged(receive, both_busy));
   }
-  end_offer(peer, offer.slot);
+  end_entry(peer, rts.slot);
   complete(receive, receive.error);
 }
 
@@ -85,15 +85,15 @@ void accept_pushed(const PushedLine& line, Request& receive) {
   auto* source = reinterpret_cast<const char*>(line.address);
   std::int64_t start = platform::now_ticks();
   bool pushed = false;
-  transport::Offer& offer = transport::offer(peer.slot, line.slot);
-  if (!copy_together(offer, peer, source, receive, &pushed)) {
+  transport::RendezvousEntry& entry = transport::rendezvous_entry(peer.slot, line.slot);
+  if (!copy_together(entry, peer, source, receive, &pushed)) {
     receive.position = 0;
     return ask_for_stream(peer.process, line.slot, receive);
   }
   observe(peer, receive.bytes, node_part(receive).exported, Taken::pulled,
           transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                   transport::Pushed::half, line.mapped));
-  end_offer(peer, line.slot);
+  end_entry(peer, line.slot);
   complete(receive, receive.error);
 }
 

@@ -6,8 +6,8 @@
 
 namespace baton::message {
 
-// The receiver's side of an offer it has claimed: copies, or asks for a stream. `accept` of the
-// protocol.
+// The receiver's side of an offered message it has claimed: copies, or asks for a stream. `accept`
+// of the protocol.
 void accept_rts(UnexpectedMessage& unexpected, Request& receive);
 // The receiver's side of a pushed message that both sides copy.
 void accept_pushed(const PushedLine& line, Request& receive);

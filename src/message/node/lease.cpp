@@ -31,29 +31,30 @@ constexpr int lease_pause = 64, pauses_max = 8;
 
 bool has_memory(NodePeer& peer, const lockfree::StagingSpan& span, std::int64_t position,
                 std::int64_t end) {
-  std::uint64_t lacking = span.window.chunks & ~peer.reserved_chunks;
+  std::uint64_t lacking = span.buffer.chunks & ~peer.reserved_chunks;
   if (BATON_LIKELY(lacking == 0)) return true;
   constexpr std::int64_t chunk = lockfree::chunk_bytes;
   std::int64_t first = (position + span.shift) / chunk;
   std::int64_t last = (end + span.shift - 1) / chunk;
-  if (last - first >= span.window.count()) return reserve_chunks(peer, lacking);
+  if (last - first >= span.buffer.count()) return reserve_chunks(peer, lacking);
   std::int64_t number = 0;
   std::uint64_t used = 0;
-  for (std::uint64_t bits = span.window.chunks; bits; bits &= bits - 1, ++number)
+  for (std::uint64_t bits = span.buffer.chunks; bits; bits &= bits - 1, ++number)
     for (std::int64_t turn = first; turn <= last; ++turn)
-      if (turn % span.window.count() == number) used |= bits & (~bits + 1);
+      if (turn % span.buffer.count() == number) used |= bits & (~bits + 1);
   return reserve_chunks(peer, used & lacking);
 }
 
-lockfree::Window take_window(NodePeer& peer, int wanted) {
-  lockfree::Window window = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
-  if (!window.empty()) lockfree::open_window(transport::window_progress(peer.slot, window));
-  return window;
+lockfree::StagingBuffer take_staging_buffer(NodePeer& peer, int wanted) {
+  lockfree::StagingBuffer buffer = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
+  if (!buffer.empty())
+    lockfree::open_staging_buffer(transport::staging_progress(peer.slot, buffer));
+  return buffer;
 }
 
-std::int64_t emptied_by(const NodePeer& peer, lockfree::Window window) {
+std::int64_t emptied_by(const NodePeer& peer, lockfree::StagingBuffer buffer) {
   return static_cast<std::int64_t>(
-      lockfree::emptied_bytes(transport::window_progress(peer.slot, window)));
+      lockfree::emptied_bytes(transport::staging_progress(peer.slot, buffer)));
 }
 
 bool lease_is_free(Lease& lease) {
@@ -62,13 +63,13 @@ bool lease_is_free(Lease& lease) {
 }
 
 void get_lease(NodePeer& peer) {
-  // In a job of few ranks each gets one, with room for most that are transferred; in a larger one
+  // In a job of few ranks each gets one, with space for most that are transferred; in a larger one
   // half of the chunks are left for those without.
   constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
   const auto others = static_cast<int>(peer.slot.count() - 1);
   const int kept_free = others <= few_others ? all / 8 : all / 2;
   const int wanted = std::clamp((all - all / 4) / others - transfer_chunks / 2, least,
-                                lockfree::Window::chunks_max);
+                                lockfree::StagingBuffer::chunks_max);
   auto& chunks = peer.doorbell->chunks;
   if (peer.lease.messages > 0 && --peer.lease.messages > 0) return;
   // relaxed, here and below: a wish.
@@ -78,7 +79,7 @@ void get_lease(NodePeer& peer) {
   if (!plenty) return;
   const int had = peer.lease.had;
   peer.lease = {};
-  peer.lease.window = take_window(peer, wanted);
+  peer.lease.buffer = take_staging_buffer(peer, wanted);
   peer.lease.had = had;
   count(engine.counters.leases);
 }
@@ -90,8 +91,8 @@ void end_term(NodePeer& peer) {
   lease.ending |= chunks.wanted.load(std::memory_order_relaxed) != 0;
   if (!lease.ending) {
     lease.messages = 0;
-  } else if (lease_is_free(lease) && emptied_by(peer, lease.window) >= lease.end) {
-    lockfree::give_back_chunks(chunks.free, lease.window);
+  } else if (lease_is_free(lease) && emptied_by(peer, lease.buffer) >= lease.end) {
+    lockfree::give_back_chunks(chunks.free, lease.buffer);
     const int had = std::min(lease.had + 1, pauses_max);
     lease = {};
     lease.messages = had * lease_pause;
@@ -104,44 +105,44 @@ void get_transferable(NodePeer& peer) {
   if (peer.transferred.asked_for || peer.slot.count() > few_others + 1) return;
   peer.transferred.asked_for = true;
   if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + transfer_chunks) return;
-  const lockfree::Window window = take_window(peer, transfer_chunks);
-  if (window.empty()) return;
-  if (reserve_chunks(peer, window.chunks))
-    peer.transferred.mine[peer.transferred.count++] = {window, 0, false};
+  const lockfree::StagingBuffer buffer = take_staging_buffer(peer, transfer_chunks);
+  if (buffer.empty()) return;
+  if (reserve_chunks(peer, buffer.chunks))
+    peer.transferred.mine[peer.transferred.count++] = {buffer, 0, false};
   else
-    lockfree::give_back_chunks(peer.doorbell->chunks.free, window);
+    lockfree::give_back_chunks(peer.doorbell->chunks.free, buffer);
 }
 
 bool place_in_transferred(NodePeer& peer, Request& send) {
-  TransferredWindows& transferred = peer.transferred;
+  TransferredBuffers& transferred = peer.transferred;
   if (transferred.count == 0 || send.bytes > transferred.mine[transferred.count - 1].chunks.bytes())
     return false;
-  const TransferredWindows::Window& window = transferred.mine[--transferred.count];
-  node_part(send).span = {window.chunks, window.position, NextOwner::receiver, window.here};
+  const TransferredBuffers::Buffer& buffer = transferred.mine[--transferred.count];
+  node_part(send).span = {buffer.chunks, buffer.position, NextOwner::receiver, buffer.here};
   return true;
 }
 
-std::int64_t room_in(NodePeer& peer, std::int64_t wanted) {
+std::int64_t space_in(NodePeer& peer, std::int64_t wanted) {
   Lease& lease = peer.lease;
-  std::int64_t window = lease.window.bytes();
-  if (lease.position + wanted > lease.emptied + window)
-    lease.emptied = emptied_by(peer, lease.window);
-  return lease.emptied + window - lease.position;
+  std::int64_t buffer = lease.buffer.bytes();
+  if (lease.position + wanted > lease.emptied + buffer)
+    lease.emptied = emptied_by(peer, lease.buffer);
+  return lease.emptied + buffer - lease.position;
 }
 
 void wrap_early(Lease& lease, std::int64_t wanted) {
   std::int64_t span = settings.pipeline_span_bytes;
-  if (wanted == settings.early_bytes_max) span = std::min(span, settings.pipeline_window_bytes);
+  if (wanted == settings.early_bytes_max) span = std::min(span, settings.pipeline_buffer_bytes);
   // Twice early_bytes_max at least: what is left out at its end is never emptied, and there must be
-  // room for the next without it.
+  // space for the next without it.
   span = std::max(span, 2 * settings.early_bytes_max);
-  std::int64_t window = lease.window.bytes();
-  if (lease.position % window + wanted <= span) return;
-  lease.position = (lease.position + window - 1) / window * window;
+  std::int64_t buffer = lease.buffer.bytes();
+  if (lease.position % buffer + wanted <= span) return;
+  lease.position = (lease.position + buffer - 1) / buffer * buffer;
 }
 
 void place_in_lease(NodePeer& peer, Request& send) {
-  node_part(send).span = {peer.lease.window, peer.lease.position - send.position,
+  node_part(send).span = {peer.lease.buffer, peer.lease.position - send.position,
                           NextOwner::sender};
   node_part(send).emptied = peer.lease.emptied;
 }
@@ -153,15 +154,15 @@ void move_lease(NodePeer& peer, const Request& send, std::int64_t end) {
 }
 
 bool carries_streams(const Lease& lease) {
-  return !lease.window.empty() && lease.window.bytes() <= settings.pipeline_window_bytes;
+  return !lease.buffer.empty() && lease.buffer.bytes() <= settings.pipeline_buffer_bytes;
 }
 
 void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span) {
   platform::Guard guard(peer.send_lock);
   BATON_INVARIANT(peer.transferred.count < 2);
   // Behind what has been filled: the other side does not take the old message for the new one.
-  const std::int64_t next = span.shift + span.window.bytes();
-  peer.transferred.mine[peer.transferred.count++] = {span.window, next, !span.at_sender};
+  const std::int64_t next = span.shift + span.buffer.bytes();
+  peer.transferred.mine[peer.transferred.count++] = {span.buffer, next, !span.at_sender};
 }
 
 bool holds_lease(NodePeer& peer, const Request& send) {

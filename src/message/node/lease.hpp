@@ -1,18 +1,18 @@
-// The parts of its receivers' staging that a sender holds: windows that it takes from the pool for
-// a stream, a lease that it keeps for a term, and windows that change hands with messages
-// (docs/decisions/leases.md). Used by the sender's side of streams (stream_out.cpp). All under the
-// peer's send lock, unless it is said.
+// The parts of its receivers' staging that a sender holds: staging buffers that it takes from the
+// pool for a stream, a lease that it keeps for a term, and staging buffers that change hands with
+// messages (docs/decisions/leases.md). Used by the sender's side of streams (stream_out.cpp). All
+// under the peer's send lock, unless it is said.
 #pragma once
 
 #include "message/node/node_messages.hpp"
 
 namespace baton::message {
 
-// --- windows
+// --- staging buffers
 // Up to `wanted` chunks; empty when none is free.
-lockfree::Window take_window(NodePeer& peer, int wanted);
-// How far the receiver has emptied a window. Any thread.
-std::int64_t emptied_by(const NodePeer& peer, lockfree::Window window);
+lockfree::StagingBuffer take_staging_buffer(NodePeer& peer, int wanted);
+// How far the receiver has emptied a staging buffer. Any thread.
+std::int64_t emptied_by(const NodePeer& peer, lockfree::StagingBuffer buffer);
 // Makes sure that the chunks of a span have memory, as far as [position, end) of a message goes.
 bool has_memory(NodePeer& peer, const lockfree::StagingSpan& span, std::int64_t position,
                 std::int64_t end);
@@ -26,12 +26,12 @@ void get_lease(NodePeer& peer);
 void end_term(NodePeer& peer);
 // Returns whether no stream goes on in it.
 bool lease_is_free(Lease& lease);
-// Returns whether streams may go on in it: it is no longer than a window that they take.
+// Returns whether streams may go on in it: it is no longer than a staging buffer that they take.
 bool carries_streams(const Lease& lease);
-// Room as far as we remember, or else as it is.
-std::int64_t room_in(NodePeer& peer, std::int64_t wanted);
-// Early parts stay in the beginning of the window, those of longer messages in no more than a
-// stream gets: what does not fit there goes to the beginning of the next turn.
+// Space as far as we remember, or else as it is.
+std::int64_t space_in(NodePeer& peer, std::int64_t wanted);
+// Early parts stay in the beginning of the staging buffer, those of longer messages in no more than
+// a stream gets: what does not fit there goes to the beginning of the next turn.
 void wrap_early(Lease& lease, std::int64_t wanted);
 void place_in_lease(NodePeer& peer, Request& send);
 // It goes on after what the send has put there, in a new line.
@@ -41,12 +41,12 @@ bool holds_lease(NodePeer& peer, const Request& send);
 // The send is over, or its stream is: others may use the peer's lease. Any thread.
 void let_lease_go(Request& send);
 
-// --- windows that change hands
+// --- staging buffers that change hands
 // One more: of few ranks each two have theirs.
 void get_transferable(NodePeer& peer);
-// All of a message into the window that came last, if there is one, and large enough.
+// All of a message into the staging buffer that came last, if there is one, and large enough.
 bool place_in_transferred(NodePeer& peer, Request& send);
-// Keeps the window that came with a message: this rank may send with it now. Takes the send
+// Keeps the staging buffer that came with a message: this rank may send with it now. Takes the send
 // lock.
 void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span);
 

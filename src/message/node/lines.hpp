@@ -10,10 +10,10 @@ using lockfree::NextOwner;
 
 enum class NodeLine : unsigned {
   rts = static_cast<unsigned>(LineKind::first_of_protocol),  // an envelope
-  cts,     // receiver to sender: stream the offered buffer to me
-  window,  // sender to receiver: the chunks of staging that a stream goes through
-  pushed,  // an envelope; the payload goes straight into the receive that was advertised
-  lane,    // the last in a shared ring: from now on the sender's lines come in a lane of its own
+  cts,             // receiver to sender: stream the offered buffer to me
+  staging_buffer,  // sender to receiver: the chunks of staging that a stream goes through
+  pushed,          // an envelope; the payload goes straight into the receive that was advertised
+  lane,  // the last in a shared ring: from now on the sender's lines come in a lane of its own
 };
 
 inline constexpr std::int32_t no_slot = -1;
@@ -23,8 +23,8 @@ struct RtsLine {
   std::int64_t bytes;
   std::int32_t slot;               // no_slot when staging holds all: nothing stays with the sender
   std::uint32_t early_bytes : 28;  // so much of the message is being written into staging
-  std::uint32_t keeps_window : 1;  // the rest may go through the same window
-  std::uint32_t for_staging : 1;   // without early bytes: there was no room for them
+  std::uint32_t keeps_buffer : 1;  // the rest may go through the same staging buffer
+  std::uint32_t for_staging : 1;   // without early bytes: there was no space for them
   std::uint32_t contiguous : 1;
   std::uint32_t exported : 1;  // one of its buffers, as far as the sender knows
   lockfree::StagingSpan span;
@@ -34,9 +34,9 @@ struct CtsLine {
   std::int64_t limit;  // bytes the receiver wants
   std::uint32_t slot;
   std::uint32_t stream;
-  bool window_kept;  // the stream goes on through the window of the early bytes
+  bool buffer_kept;  // the stream goes on through the staging buffer of the early bytes
 };
-struct WindowLine {
+struct StagingBufferLine {
   lockfree::StagingSpan span;
   std::uint32_t stream;
 };
@@ -44,7 +44,7 @@ struct PushedLine {
   std::uint64_t advert;   // its number
   std::uint64_t address;  // the sender's buffer
   std::int64_t bytes;
-  std::int32_t slot;           // of an offer that both sides copy; no_slot: all is there
+  std::int32_t slot;           // of an offered message that both sides copy; no_slot: all is there
   std::uint32_t exported : 1;  // see RtsLine
   std::uint32_t mapped : 1;    // plain copies
   std::int64_t took_ticks;     // that the sender needed, if all is there

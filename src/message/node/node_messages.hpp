@@ -11,21 +11,22 @@
 
 namespace baton::message {
 
-// Sends by the slots of our offers; pages are added when they are needed. Under its lock.
-struct OfferSlots {
+// Sends by the slots of our rendezvous entries; pages are added when they are needed. Under its
+// lock.
+struct RendezvousSlots {
   static constexpr std::uint32_t page_sends = 64;
-  static constexpr std::uint32_t pages_max = lockfree::offers_per_rank / page_sends;
+  static constexpr std::uint32_t pages_max = lockfree::rendezvous_entries_per_rank / page_sends;
   struct Page {
     Request* sends[page_sends] = {};  // null: free, or withdrawn
     std::uint64_t open = 0;           // a bit each
   };
-  Page** pages = nullptr;  // has room for a power of two of them
+  Page** pages = nullptr;  // has space for a power of two of them
   std::uint32_t in_use = 0;
   std::uint32_t full = 0;  // all pages below have no free slot
   std::uint32_t next_polled = 0;
   platform::Lock lock;
 
-  ~OfferSlots() {
+  ~RendezvousSlots() {
     for (std::uint32_t i = 0; i < in_use; ++i) delete pages[i];
     std::free(pages);
   }
@@ -49,8 +50,8 @@ class NodeMessages : public Protocol {
   }
 
   // These count what is under way, so that progress looks at it.
-  void count_offers(std::uint32_t number) {
-    platform::add_shared(open_offers, number);
+  void count_entries(std::uint32_t number) {
+    platform::add_shared(open_entries, number);
     add(number);
   }
   void count_streams(std::uint32_t number) {
@@ -67,9 +68,9 @@ class NodeMessages : public Protocol {
   Account inbox_account;
   std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
   Timings* shared_timings = nullptr;  // by class of peers
-  OfferSlots offers;
-  std::uint32_t open_offers = 0;
-  std::uint32_t withdrawn_offers = 0;  // of these; their receivers have not looked yet
+  RendezvousSlots slots;
+  std::uint32_t open_entries = 0;
+  std::uint32_t withdrawn_entries = 0;  // of these; their receivers have not looked yet
   IncomingStreams incoming;
   List<Request> streams_out;
   List<Request> streams_in;
@@ -90,7 +91,7 @@ inline NodeMessages& node_of(const Request& request) {
 
 // --- lines to a peer, under its send lock.
 // Puts a line, or a message in as many as it needs; false, and nothing has happened, when there is
-// no room.
+// no space.
 bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Envelope envelope,
               const void* payload, std::size_t bytes);
 inline bool put_line(NodePeer& peer, LineKind kind, std::int32_t source,

@@ -66,30 +66,30 @@ struct BidirectionalStats {
   }
 };
 
-// A window of a peer's staging that we keep from message to message, so that the next finds its way
+// A peer's staging buffer that we keep from message to message, so that the next finds its way
 // prepared: for a term, and then until another sender wants one. Under the send lock; only `holder`
 // may be let go without.
 struct Lease {
-  lockfree::Window window;
+  lockfree::StagingBuffer buffer;
   std::int64_t position = 0;  // bytes that went through, in whole lines
   std::int64_t emptied = 0;   // how far the receiver was when we last looked
   std::int64_t end = 0;       // of the last message in it, which may not fill its last line
-  int messages = 0;           // in this term; without a window: sends until we may ask for one
-  int had = 0;                // so many terms before, up to a bound
+  int messages = 0;  // in this term; without a staging buffer: sends until we may ask for one
+  int had = 0;       // so many terms before, up to a bound
   Request* holder = nullptr;  // a send that is part of the way through
   bool ending = false;        // nothing more goes in
 };
 
-// Windows that change hands: one of us gives one to the other with a message that fits, and gets it
-// back with a later one: a rank writes where it has read last, which its core still has
+// Staging buffers that change hands: one of us gives one to the other with a message that fits, and
+// gets it back with a later one: a rank writes where it has read last, which its core still has
 // (docs/decisions/ownership-transfer.md). Each of the two adds one. Under the send lock.
-struct TransferredWindows {
-  struct Window {
-    lockfree::Window chunks;
-    std::int64_t position;  // of the next message, in the window's progress
+struct TransferredBuffers {
+  struct Buffer {
+    lockfree::StagingBuffer chunks;
+    std::int64_t position;  // of the next message, in the staging buffer's progress
     bool here;              // in our staging; else in the peer's
   };
-  Window mine[2];  // the last one has come last
+  Buffer mine[2];  // the last one has come last
   int count = 0;
   bool asked_for = false;  // ours; once is enough
 };
@@ -108,7 +108,7 @@ struct NodePeer : Peer {
   std::atomic<Timings*> timings = nullptr;
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
-  TransferredWindows transferred;
+  TransferredBuffers transferred;
   Request* streaming = nullptr;  // the one of its streams that goes on; under the progress lock
   StorePolicy store_policy;
   Pushes pushes;

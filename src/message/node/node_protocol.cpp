@@ -17,9 +17,9 @@
 #include "message/core/sleep.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/node/accept.hpp"
-#include "message/node/offers.hpp"
 #include "message/node/receiver_initiated.hpp"
 #include "message/node/rendezvous.hpp"
+#include "message/node/rendezvous_entries.hpp"
 #include "message/node/stream_in.hpp"
 #include "message/node/stream_out.hpp"
 #include "platform/futex.hpp"
@@ -148,8 +148,8 @@ bool NodeProtocol::arrive(ArrivedLine& line) {
     case NodeLine::cts:
       arrive_cts(peer, line.take<CtsLine>());
       return false;
-    case NodeLine::window:
-      arrive_window(peer, line.take<WindowLine>());
+    case NodeLine::staging_buffer:
+      arrive_staging_buffer(peer, line.take<StagingBufferLine>());
       return false;
     case NodeLine::pushed:
       arrive_pushed(line);
@@ -164,11 +164,11 @@ bool NodeProtocol::arrive(ArrivedLine& line) {
 }
 
 bool NodeProtocol::claim(UnexpectedMessage& unexpected) {
-  return claim_offer(unexpected);
+  return claim_entry(unexpected);
 }
 
 bool NodeProtocol::is_withdrawn(const UnexpectedMessage& unexpected) const {
-  return is_offer_withdrawn(unexpected);
+  return is_entry_withdrawn(unexpected);
 }
 
 void NodeProtocol::accept(UnexpectedMessage& unexpected, Request& receive) {
@@ -188,7 +188,7 @@ bool NodeProtocol::take_back_send(Request& send) {
 }
 
 bool NodeProtocol::is_moving(const Request& request) const {
-  return is_offer_taken(request);
+  return is_entry_taken(request);
 }
 
 lockfree::ChannelClass NodeProtocol::channel_of(Process process) {
@@ -205,7 +205,7 @@ Error NodeProtocol::explain_loss(Process process, int error) const {
 void NodeProtocol::end_lost(Peer& peer) {
   const Error error = explain_loss(peer.process, loss_of(peer.process));
   fail_streams_in(peer, error);
-  fail_offers(cast(peer), error);
+  fail_entries(cast(peer), error);
 }
 
 void NodeProtocol::fail_request(Request& request, Error error) {
@@ -217,7 +217,7 @@ bool NodeProtocol::has_left() const {
   using platform::load_shared;
   // Nobody need ever look at what was cancelled.
   return load_shared(stream_count) == 0 &&
-         load_shared(open_offers) == load_shared(withdrawn_offers);
+         load_shared(open_entries) == load_shared(withdrawn_entries);
 }
 
 void NodeProtocol::report(TrafficRecord& record) const {
@@ -227,7 +227,7 @@ void NodeProtocol::report(TrafficRecord& record) const {
 bool NodeProtocol::advance() {
   bool any = is_of_meeting() && poll_doorbells(own_slot);
   any |= inbox && poll_inbox(*inbox, &inbox_account, nullptr);
-  if (platform::load_shared(open_offers)) any |= poll_offers(*this);
+  if (platform::load_shared(open_entries)) any |= poll_entries(*this);
   if (stream_count) any |= advance_streams_in(*this) | advance_streams_out(*this);
   return any;
 }
@@ -236,7 +236,7 @@ bool NodeProtocol::needs_progress() const {
   return !has_left();
 }
 
-bool NodeProtocol::waits_for_room() const {
+bool NodeProtocol::waits_for_space() const {
   return platform::load_shared(stream_count) != 0;
 }
 

@@ -36,7 +36,7 @@ class NodeProtocol : public NodeMessages {
   void report(TrafficRecord& record) const override;
   bool advance() override;
   bool needs_progress() const override;
-  bool waits_for_room() const override;
+  bool waits_for_space() const override;
 
   // Lines come through an inbox from now on, which is ours.
   void use_inbox(transport::Inbox* lines);

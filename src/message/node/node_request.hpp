@@ -9,17 +9,17 @@
 namespace baton::message {
 
 struct NodeRequest {
-  bool for_staging;            // an offer that was to go through staging
-  bool new_window;             // its stream goes on in another window than its early bytes
-  bool asked;                  // an offer whose receiver has asked for a stream, and pulls it now
-  bool listed;                 // a stream in: among those that go on
-  bool filling;                // an offer's early bytes are being written; its stream must wait
-  bool exported;               // the sender's buffer is
-  std::uint8_t waits;          // how often it found no room in staging, or no beginning of a stream
-  std::uint32_t slot;          // the offer: our own (sends), or the matched one (receives)
-  std::uint32_t stream;        // the receiver's number of it
-  std::int64_t limit;          // of a stream: how many bytes move
-  lockfree::StagingSpan span;  // of a stream
+  bool for_staging;    // an offered message that was to go through staging
+  bool new_buffer;     // its stream goes on in another staging buffer than its early bytes
+  bool asked;          // an offered message whose receiver has asked for a stream, and pulls it now
+  bool listed;         // a stream in: among those that go on
+  bool filling;        // an offered message's early bytes are being written; its stream must wait
+  bool exported;       // the sender's buffer is
+  std::uint8_t waits;  // how often it found no space in staging, or no beginning of a stream
+  std::uint32_t slot;  // the entry: our own (sends), or the matched one (receives)
+  std::uint32_t stream;          // the receiver's number of it
+  std::int64_t limit;            // of a stream: how many bytes move
+  lockfree::StagingSpan span;    // of a stream
   std::uint64_t source_address;  // of a stream in that may still be pulled; else 0
   std::int64_t started_ticks;    // of a staged receive whose time is observed; else 0
   std::int64_t copy_ticks;       // that went into its own copies (copy_time.hpp)
@@ -27,10 +27,10 @@ struct NodeRequest {
   std::int64_t emptied;          // of a stream out: how far its receiver was when we last looked
 };
 
-struct NodeOffer {
+struct NodeUnexpected {
   bool sender_contiguous;
   bool exported;  // see RtsLine
-  bool keeps_window;
+  bool keeps_buffer;
   bool for_staging;
   std::int32_t slot;  // of the sender; no_slot: the early bytes are all of it
   std::uint64_t address;
@@ -46,11 +46,11 @@ inline NodeRequest& node_part(Request& request) {
 inline const NodeRequest& node_part(const Request& request) {
   return request.part.as<NodeRequest>();
 }
-inline NodeOffer& node_part(UnexpectedMessage& unexpected) {
-  return unexpected.part.as<NodeOffer>();
+inline NodeUnexpected& node_part(UnexpectedMessage& unexpected) {
+  return unexpected.part.as<NodeUnexpected>();
 }
-inline const NodeOffer& node_part(const UnexpectedMessage& unexpected) {
-  return unexpected.part.as<NodeOffer>();
+inline const NodeUnexpected& node_part(const UnexpectedMessage& unexpected) {
+  return unexpected.part.as<NodeUnexpected>();
 }
 
 }  // namespace baton::message

@@ -15,31 +15,31 @@
 
 namespace baton::message {
 
-bool copy_together(transport::Offer& offer, NodePeer& sender, const char* source, Request& receive,
-                   bool* pushed) {
+bool copy_together(transport::RendezvousEntry& entry, NodePeer& sender, const char* source,
+                   Request& receive, bool* pushed) {
   const OutstandingCopy counted(receive.bytes);
   auto* target = static_cast<char*>(receive.buffer);
   std::uint64_t own = 0;
   bool good = true;
   while (good) {
-    lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::receiver);
+    lockfree::Piece piece = lockfree::take_piece(entry, lockfree::Taker::receiver);
     if (piece.bytes == 0) break;
     ++own;
     good = transport::read_from(sender.slot, source + piece.begin, target + piece.begin,
                                 static_cast<std::int64_t>(piece.bytes));
   }
-  std::uint64_t of_sender = lockfree::close_pieces(offer) - own;
+  std::uint64_t of_sender = lockfree::close_pieces(entry) - own;
   *pushed = of_sender > 0;
   if (!*pushed) count_reason(sender, Reason::sender_elsewhere, receive.bytes);
   for (platform::PeerPause pause;
-       lockfree::pushed_pieces(offer) < of_sender && !lockfree::was_refused(offer);)
+       lockfree::pushed_pieces(entry) < of_sender && !lockfree::was_refused(entry);)
     pause();
   // A refused piece could be anywhere. It happens once a pair.
-  if (good && lockfree::was_refused(offer))
+  if (good && lockfree::was_refused(entry))
     good = transport::read_from(sender.slot, source, target, receive.bytes);
   if (!good)
-    BATON_INVARIANT(
-        lockfree::move_offer(offer, lockfree::OfferState::shared, lockfree::OfferState::claimed));
+    BATON_INVARIANT(lockfree::move_entry(entry, lockfree::RendezvousState::shared,
+                                         lockfree::RendezvousState::claimed));
   return good;
 }
 
@@ -53,13 +53,13 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   auto* source = reinterpret_cast<const char*>(node_part(unexpected).address);
   bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
   bool exported = node_part(unexpected).exported;
-  transport::OfferFacts facts{receive.bytes,
-                              node_part(unexpected).sender_contiguous,
-                              receive.datatype->contiguous,
-                              mapped || transport::can_read_from(owner),
-                              mapped ? 0 : node_of(peer).cma_bytes_min,
-                              node_part(unexpected).for_staging && settings.observe &&
-                                  !wishes_pull(peer, receive.bytes, exported)};
+  transport::ReceiveFacts facts{receive.bytes,
+                                node_part(unexpected).sender_contiguous,
+                                receive.datatype->contiguous,
+                                mapped || transport::can_read_from(owner),
+                                mapped ? 0 : node_of(peer).cma_bytes_min,
+                                node_part(unexpected).for_staging && settings.observe &&
+                                    !wishes_pull(peer, receive.bytes, exported)};
   if (!facts.receiver_contiguous && facts.sender_contiguous && facts.may_read)
     observe_not_pullable(peer, receive.bytes, exported);
   transport::Choice choice = transport::choose_receive(facts);
@@ -73,10 +73,11 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   bool pushed = false;
   bool good;
   if (together) {
-    transport::Offer& offer = transport::offer(owner, node_part(unexpected).slot);
-    lockfree::share_offer(offer, reinterpret_cast<std::uint64_t>(receive.buffer),
+    transport::RendezvousEntry& entry =
+        transport::rendezvous_entry(owner, node_part(unexpected).slot);
+    lockfree::share_entry(entry, reinterpret_cast<std::uint64_t>(receive.buffer),
                           static_cast<std::uint64_t>(receive.bytes), piece);
-    good = copy_together(offer, peer, source, receive, &pushed);
+    good = copy_together(entry, peer, source, receive, &pushed);
     peer.shared_copies.saw(pushed);
   } else {
     const OutstandingCopy counted(receive.bytes);
@@ -109,8 +110,10 @@ bool take_back_stream(Request& receive) {
   NodePeer& peer = node_peer(receive.process);
   auto* source = reinterpret_cast<const char*>(node_part(receive).source_address);
   node_part(receive).source_address = 0;
-  transport::Offer& offer = transport::offer(peer.slot, node_part(receive).slot);
-  if (!lockfree::move_offer(offer, lockfree::OfferState::claimed, lockfree::OfferState::taken_back))
+  transport::RendezvousEntry& entry =
+      transport::rendezvous_entry(peer.slot, node_part(receive).slot);
+  if (!lockfree::move_entry(entry, lockfree::RendezvousState::claimed,
+                            lockfree::RendezvousState::taken_back))
     return false;
   const std::int64_t bytes = node_part(receive).limit - receive.position,
                      start = platform::now_ticks();
@@ -120,9 +123,9 @@ bool take_back_stream(Request& receive) {
                            static_cast<char*>(receive.buffer) + receive.position, bytes);
   count_copy_time(receive, start);
   count_reason(peer, good ? Reason::sender_away : Reason::copy_refused, receive.bytes);
-  BATON_INVARIANT(
-      lockfree::move_offer(offer, lockfree::OfferState::taken_back,
-                           good ? lockfree::OfferState::copied : lockfree::OfferState::given_back));
+  BATON_INVARIANT(lockfree::move_entry(
+      entry, lockfree::RendezvousState::taken_back,
+      good ? lockfree::RendezvousState::copied : lockfree::RendezvousState::given_back));
   wake_rank(peer.slot);
   if (!good) return false;
   receive.position = node_part(receive).limit;
@@ -130,23 +133,23 @@ bool take_back_stream(Request& receive) {
   return true;
 }
 
-std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most) {
+std::uint64_t push_pieces(transport::RendezvousEntry& entry, Request& send, std::uint64_t most) {
   NodePeer& peer = node_peer(send.process);
   if (peer.refuses_pushes) return 0;
-  // relaxed: written before the offer was shared.
-  auto* target = reinterpret_cast<char*>(offer.target.load(std::memory_order_relaxed));
+  // relaxed: written before the entry was shared.
+  auto* target = reinterpret_cast<char*>(entry.target.load(std::memory_order_relaxed));
   auto* source = static_cast<const char*>(send.buffer);
   for (std::uint64_t pushed = 0;; ++pushed) {
     if (pushed == most) return pushed;
-    lockfree::Piece piece = lockfree::take_piece(offer, lockfree::Taker::sender);
+    lockfree::Piece piece = lockfree::take_piece(entry, lockfree::Taker::sender);
     if (piece.bytes == 0) return pushed;
     if (!transport::write_to(peer.slot, source + piece.begin, target + piece.begin,
                              static_cast<std::int64_t>(piece.bytes))) {
       peer.refuses_pushes = true;
-      lockfree::push_refused(offer);
+      lockfree::push_refused(entry);
       return pushed;
     }
-    lockfree::push_done(offer);
+    lockfree::push_done(entry);
   }
 }
 

@@ -13,11 +13,11 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive);
 // refuses. Not among threads: it is one long copy.
 bool take_back_stream(Request& receive);
 // Copies what its sender copies, too; false when our kernel refused. Whether the sender took part.
-bool copy_together(transport::Offer& offer, NodePeer& sender, const char* source, Request& receive,
-                   bool* pushed);
+bool copy_together(transport::RendezvousEntry& entry, NodePeer& sender, const char* source,
+                   Request& receive, bool* pushed);
 // The size of its pieces; 0: too short for that.
 std::uint32_t piece_bytes(std::int64_t bytes);
 // The sender's side of it: copies pieces while there are any, or so many; how many.
-std::uint64_t push_pieces(transport::Offer& offer, Request& send, std::uint64_t most);
+std::uint64_t push_pieces(transport::RendezvousEntry& entry, Request& send, std::uint64_t most);
 
 }  // namespace baton::message

@@ -10,8 +10,8 @@
 #include "message/core/requests.hpp"
 #include "message/node/accept.hpp"
 #include "message/node/observe.hpp"
-#include "message/node/offer_slots.hpp"
 #include "message/node/pull.hpp"
+#include "message/node/rendezvous_slots.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/single_copy.hpp"
@@ -114,7 +114,7 @@ Target find_target(NodePeer& peer, const Request& send) {
 
 namespace {
 
-// There is room: the caller has looked, and nobody else's lines go there.
+// There is space: the caller has looked, and nobody else's lines go there.
 void put_pushed(NodePeer& peer, const Request& send, const PushedLine& line) {
   BATON_INVARIANT(
       put_line(peer, NodeLine::pushed, send.source, {send.context, send.tag}, &line, sizeof line));
@@ -139,13 +139,13 @@ bool push_alone(NodePeer& peer, Request& send, const Target& target, PushedLine&
 // Both copy, as soon as the receiver looks.
 void push_together(NodePeer& peer, Request& send, const Target& target, const PushedLine& line) {
   std::uint32_t piece = piece_bytes(send.bytes);
-  transport::Offer& offer = transport::offer(peer.slot.own(), line.slot);
-  lockfree::open_shared_offer(offer, reinterpret_cast<std::uint64_t>(target.address),
+  transport::RendezvousEntry& entry = transport::rendezvous_entry(peer.slot.own(), line.slot);
+  lockfree::open_shared_entry(entry, reinterpret_cast<std::uint64_t>(target.address),
                               static_cast<std::uint64_t>(send.bytes), piece);
   put_pushed(peer, send, line);
   notify(peer);
-  peer.shared_copies.saw(push_pieces(offer, send, lockfree::pieces_in_all(offer)) <
-                         lockfree::pieces_in_all(offer));
+  peer.shared_copies.saw(push_pieces(entry, send, lockfree::pieces_in_all(entry)) <
+                         lockfree::pieces_in_all(entry));
 }
 
 }  // namespace

@@ -13,12 +13,12 @@
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/node/lease.hpp"
-#include "message/node/offer_slots.hpp"
-#include "message/node/offers.hpp"
 #include "message/node/receiver_initiated.hpp"
+#include "message/node/rendezvous_entries.hpp"
+#include "message/node/rendezvous_slots.hpp"
+#include "message/node/staging_buffer.hpp"
 #include "message/node/stream_in.hpp"
 #include "message/node/stream_out.hpp"
-#include "message/node/window.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
@@ -28,8 +28,8 @@ namespace baton::message {
 
 namespace {
 
-// Puts the envelope of an offer, then the early bytes. Without a slot they are all. False when
-// there is no room, which one line of a ring of our own has, since the caller looked.
+// Puts the envelope of an offered message, then the early bytes. Without a slot they are all. False
+// when there is no space, which one line of a ring of our own has, since the caller looked.
 bool put_early(NodePeer& peer, Request& send, std::int64_t early_bytes, int slot) {
   RtsLine line{reinterpret_cast<std::uint64_t>(send.buffer),
                send.bytes,
@@ -49,15 +49,15 @@ bool put_early(NodePeer& peer, Request& send, std::int64_t early_bytes, int slot
   return true;
 }
 
-// Puts the envelope of an offer, and the beginning of the message into staging where that will be
-// its way anyhow; false when slots or room are lacking. Without memory the send fails.
+// Puts the envelope of an offered message, and the beginning of the message into staging where that
+// will be its way anyhow; false when slots or space are lacking. Without memory the send fails.
 bool put_rts(NodePeer& peer, Request& send) {
-  if (!peer.link->has_room(1)) return false;
+  if (!peer.link->has_space(1)) return false;
   Target target = find_target(peer, send);
   node_part(send).exported = target.exported || transport::is_mappable_by(peer.slot, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, node_part(send).exported);
   if (early_bytes <= 0 && target.number && redirect(peer, send, target)) return true;
-  if (early_bytes == wait_for_room) {
+  if (early_bytes == wait_for_space) {
     // Where the receiver does not look, what comes behind must not wait for it.
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
     bool pullable = send.datatype->contiguous && send.bytes >= node_of(peer).cma_bytes_min &&
@@ -85,10 +85,10 @@ bool put_rts(NodePeer& peer, Request& send) {
   return false;
 }
 
-// Puts a send that fits into the ring; false when there is no room.
+// Puts a send that fits into the ring; false when there is no space.
 bool put_payload(NodePeer& peer, Request& send) {
   auto bytes = static_cast<std::size_t>(send.bytes);
-  if (!peer.link->has_room(lockfree::lines_for(bytes))) return false;
+  if (!peer.link->has_space(lockfree::lines_for(bytes))) return false;
   char bounce[transport::bytes_in_lines_max];
   auto* data = static_cast<const char*>(send.buffer);
   if (!send.datatype->contiguous) {
@@ -104,10 +104,10 @@ bool put_payload(NodePeer& peer, Request& send) {
 }
 
 // Puts a send that is meant for the ring, which is full of such: one line of it and all the data in
-// staging, where there is more room. False when that is full, too, or not for us.
+// staging, where there is more space. False when that is full, too, or not for us.
 bool put_beside_ring(NodePeer& peer, Request& send) {
   constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
-  if (send.bytes < bytes_min || !peer.link->has_room(1)) return false;
+  if (send.bytes < bytes_min || !peer.link->has_space(1)) return false;
   node_part(send).exported = transport::is_mappable_by(peer.slot, send.buffer);
   std::int64_t early_bytes = open_early(peer, send, node_part(send).exported);
   if (early_bytes == send.bytes) return put_early(peer, send, early_bytes, no_slot);
@@ -143,7 +143,7 @@ bool put_request(NodePeer& peer, Request& request) {
 
 namespace {
 
-// Matches an offer, or keeps it. What is to be delivered with its receive; null: nothing.
+// Matches an offered message, or keeps it. What is to be delivered with its receive; null: nothing.
 UnexpectedMessage* match_rts(ArrivedLine& message) {
   const lockfree::Envelope envelope = message.envelope();
   const auto line = message.read<RtsLine>();
@@ -157,18 +157,18 @@ UnexpectedMessage* match_rts(ArrivedLine& message) {
   unexpected.bytes = line.bytes;
   unexpected.offered = true;
   unexpected.claimed = line.slot == no_slot;  // then nothing of it can be taken back
-  NodeOffer& offer = unexpected.part.begin<NodeOffer>();
-  offer.sender_contiguous = line.contiguous != 0;
-  offer.slot = line.slot;
-  offer.address = line.address;
-  offer.span = line.span;
-  offer.exported = line.exported != 0;
-  offer.keeps_window = line.keeps_window != 0;
-  offer.for_staging = line.for_staging != 0;
-  offer.early_bytes = line.early_bytes;
+  NodeUnexpected& rts = unexpected.part.begin<NodeUnexpected>();
+  rts.sender_contiguous = line.contiguous != 0;
+  rts.slot = line.slot;
+  rts.address = line.address;
+  rts.span = line.span;
+  rts.exported = line.exported != 0;
+  rts.keeps_buffer = line.keeps_buffer != 0;
+  rts.for_staging = line.for_staging != 0;
+  rts.early_bytes = line.early_bytes;
   if (receive) {
-    // A withdrawn offer leaves the receive as it was, advert included: nobody can claim that before
-    // the line is taken.
+    // A withdrawn message leaves the receive as it was, advert included: nobody can claim that
+    // before the line is taken.
     bool matched = claim(unexpected);
     if (!matched) post_again(queue, *receive);
     BATON_INVARIANT(!matched || close_advert(*receive));
@@ -183,8 +183,8 @@ UnexpectedMessage* match_rts(ArrivedLine& message) {
     // Chunks are for all senders: what nobody waits for must not keep one.
     take_early(unexpected, unexpected.payload());
     give_back(line.span, static_cast<NodePeer&>(message.peer()));
-    offer.span = {};
-    account_unexpected(unexpected, offer.early_bytes);
+    rts.span = {};
+    account_unexpected(unexpected, rts.early_bytes);
   }
   keep(queue, unexpected);
   return nullptr;

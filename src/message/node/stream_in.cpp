@@ -13,8 +13,8 @@
 #include "message/node/lease.hpp"
 #include "message/node/observe.hpp"
 #include "message/node/pull.hpp"
+#include "message/node/staging_buffer.hpp"
 #include "message/node/stream_out.hpp"
-#include "message/node/window.hpp"
 #include "platform/clock.hpp"
 #include "platform/lock.hpp"
 #include "platform/peer_pause.hpp"
@@ -40,8 +40,8 @@ template <class Take, class Wait>
 std::int64_t follow(const Peer& sender, const lockfree::StagingSpan& staging, std::int64_t position,
                     std::int64_t end, Take take, Wait wait) {
   const transport::Slot owner = owner_in_receive(staging, sender);
-  auto& progress = transport::window_progress(owner, staging.window);
-  WindowCursor cursor(owner, staging, position);
+  auto& progress = transport::staging_progress(owner, staging.buffer);
+  StagingBufferCursor cursor(owner, staging, position);
   while (position < end) {
     auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
     if (filled <= position) {
@@ -49,10 +49,10 @@ std::int64_t follow(const Peer& sender, const lockfree::StagingSpan& staging, st
       continue;
     }
     for (std::int64_t there = std::min(filled, end); position < there;) {
-      std::int64_t piece = std::min(there - position, cursor.together());
-      take(cursor.here(), piece);
-      position += piece;
-      cursor.advance(piece);
+      std::int64_t segment = std::min(there - position, cursor.together());
+      take(cursor.here(), segment);
+      position += segment;
+      cursor.advance(segment);
       if (staging.next_owner != NextOwner::receiver && (cursor.at_chunk_start() || position == end))
         lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position + staging.shift));
     }
@@ -60,7 +60,7 @@ std::int64_t follow(const Peer& sender, const lockfree::StagingSpan& staging, st
   return position;
 }
 
-// The next piece is often a look away, and a pause as long as several. (2026-11-22, cold data, 16
+// The next segment is often a look away, and a pause as long as several. (2026-11-22, cold data, 16
 // to 256 KiB: .95 to .98 of the time.)
 struct WaitForSender {
   bool operator()() {
@@ -76,7 +76,7 @@ struct WaitForSender {
 void give_back(const lockfree::StagingSpan& span, NodePeer& sender) {
   if (span.next_owner == NextOwner::receiver) return keep_transferred(sender, span);
   if (span.next_owner == NextOwner::sender) return;
-  lockfree::give_back_chunks(transport::doorbell(sender.slot.own()).chunks.free, span.window);
+  lockfree::give_back_chunks(transport::doorbell(sender.slot.own()).chunks.free, span.buffer);
 }
 
 void skip_early(const UnexpectedMessage& unexpected) {
@@ -98,7 +98,7 @@ void take_early(const UnexpectedMessage& unexpected, Request& receive) {
   else
     follow(node_peer(unexpected.process), node_part(unexpected).span, 0,
            node_part(unexpected).early_bytes, take, WaitForSender{});
-  wake_rank(node_peer(unexpected.process).slot);  // it may wait for room
+  wake_rank(node_peer(unexpected.process).slot);  // it may wait for space
 }
 
 void take_early(const UnexpectedMessage& unexpected, char* target) {
@@ -114,7 +114,7 @@ void take_early(const UnexpectedMessage& unexpected, char* target) {
 bool is_filled(const UnexpectedMessage& unexpected) {
   const transport::Slot owner =
       owner_in_receive(node_part(unexpected).span, node_peer(unexpected.process));
-  auto& progress = transport::window_progress(owner, node_part(unexpected).span.window);
+  auto& progress = transport::staging_progress(owner, node_part(unexpected).span.buffer);
   return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) -
              node_part(unexpected).span.shift >=
          node_part(unexpected).early_bytes;
@@ -123,7 +123,7 @@ bool is_filled(const UnexpectedMessage& unexpected) {
 std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
   const transport::Slot owner =
       owner_in_receive(node_part(receive).span, node_peer(receive.process));
-  auto& progress = transport::window_progress(owner, node_part(receive).span.window);
+  auto& progress = transport::staging_progress(owner, node_part(receive).span.buffer);
   const auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   // If both ranks are busy, each makes one copy of the other's messages and one of its own; where
   // it waits meanwhile, the other does the same.
@@ -168,7 +168,7 @@ bool waits_too_long(Request& receive) {
 
 // Returns whether anything has come.
 bool advance(Request& receive) {
-  // guess: the sender needs less for its next piece; but what we could send meanwhile comes first
+  // guess: the sender needs less for its next segment; but what we could send meanwhile comes first
   const int looks = node_of(receive).streams_out.first ? 1 : 32;
   int left = looks;
   auto take = [&](const char* source, std::int64_t bytes) {
@@ -192,7 +192,7 @@ bool advance(Request& receive) {
   if (receive.position == before) return waits_too_long(receive) && take_back_stream(receive);
   node_part(receive).source_address = 0;
   count_copy_time(receive, start);
-  wake_rank(sender.slot);  // it may wait for room
+  wake_rank(sender.slot);  // it may wait for space
   return true;
 }
 
@@ -227,7 +227,7 @@ void catch_up(const Peer& peer) {
       while (receive->position < node_part(*receive).limit) advance(*receive);
 }
 
-void arrive_window(NodePeer& peer, const WindowLine& line) {
+void arrive_staging_buffer(NodePeer& peer, const StagingBufferLine& line) {
   if (line.span.next_owner == NextOwner::sender) catch_up(peer);
   Request& receive = receive_of(node_of(peer), line.stream);
   node_part(receive).span = line.span;
@@ -256,7 +256,7 @@ bool advance_streams_in(NodeMessages& node) {
       if (node_part(*receive).started_ticks)
         observe(node_peer(receive->process), receive->bytes, node_part(*receive).exported,
                 Taken::pipelined,
-                cost_of_staged(*receive, platform::load_shared(node.open_offers) > 0));
+                cost_of_staged(*receive, platform::load_shared(node.open_entries) > 0));
       complete(*receive, receive->error);
     } else {
       before = receive;

@@ -14,14 +14,15 @@ void take_early(const UnexpectedMessage& unexpected, char* target);
 void skip_early(const UnexpectedMessage& unexpected);
 // Returns whether they are all there.
 bool is_filled(const UnexpectedMessage& unexpected);
-// Gives back the window of a message that is over, unless it is leased, or ours now.
+// Gives back the staging buffer of a message that is over, unless it is leased, or ours now.
 void give_back(const lockfree::StagingSpan& span, NodePeer& sender);
 
 // --- streams
-// Numbers the stream that the receive will be; it goes on by itself from when its window is known.
+// Numbers the stream that the receive will be; it goes on by itself from when its staging buffer is
+// known.
 std::uint32_t open_stream(Request& receive);
 void start_stream_in(Request& receive);
-void arrive_window(NodePeer& peer, const WindowLine& line);
+void arrive_staging_buffer(NodePeer& peer, const StagingBufferLine& line);
 // Goes on with all of them; whether anything came.
 bool advance_streams_in(NodeMessages& node);
 // Ends the streams of a sender that is lost with this error; the second, one that was to be asked

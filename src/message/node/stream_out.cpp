@@ -12,8 +12,8 @@
 #include "message/node/copy_time.hpp"
 #include "message/node/lease.hpp"
 #include "message/node/observe.hpp"
-#include "message/node/offer_slots.hpp"
-#include "message/node/window.hpp"
+#include "message/node/rendezvous_slots.hpp"
+#include "message/node/staging_buffer.hpp"
 #include "platform/clock.hpp"
 #include "platform/copy.hpp"
 #include "transport/choose.hpp"
@@ -27,7 +27,7 @@ namespace {
 // For so much of a stream, at most.
 int chunks_for(std::int64_t bytes) {
   constexpr auto chunk = static_cast<std::int64_t>(lockfree::chunk_bytes);
-  return static_cast<int>((std::min(bytes, settings.pipeline_window_bytes) + chunk - 1) / chunk);
+  return static_cast<int>((std::min(bytes, settings.pipeline_buffer_bytes) + chunk - 1) / chunk);
 }
 
 // The number of bytes of a send that are told to its receiver at a time.
@@ -40,28 +40,29 @@ std::int64_t published_at_once(const Request& send) {
   return send.bytes > settings.early_bytes_max ? most : least;
 }
 
-// Packs from the send's position up to `end` into its span. There is room.
+// Packs from the send's position up to `end` into its span. There is space.
 void fill_through_cache(NodePeer& peer, Request& send, std::int64_t end) {
   const transport::Slot owner = owner_in_send(node_part(send).span, peer);
-  auto& progress = transport::window_progress(owner, node_part(send).span.window);
-  WindowCursor cursor(owner, node_part(send).span, send.position);
-  WindowCursor fetch = cursor;
+  auto& progress = transport::staging_progress(owner, node_part(send).span.buffer);
+  StagingBufferCursor cursor(owner, node_part(send).span, send.position);
+  StagingBufferCursor fetch = cursor;
   std::int64_t fetched = send.position;
   const std::int64_t publish_bytes = published_at_once(send);
   while (send.position < end) {
-    std::int64_t piece = std::min(publish_bytes, end - send.position);
-    std::int64_t ahead = settings.pipeline_fetch_bytes
-                             ? std::min(end, send.position + piece + settings.pipeline_fetch_bytes)
-                             : fetched;
+    std::int64_t segment = std::min(publish_bytes, end - send.position);
+    std::int64_t ahead =
+        settings.pipeline_fetch_bytes
+            ? std::min(end, send.position + segment + settings.pipeline_fetch_bytes)
+            : fetched;
     for (; fetched < ahead; fetched += cache_line_bytes, fetch.advance(cache_line_bytes))
       platform::prefetch_for_write(fetch.here());
-    for (std::int64_t done = 0; done < piece;) {
-      std::int64_t part = std::min(piece - done, cursor.together());
+    for (std::int64_t done = 0; done < segment;) {
+      std::int64_t part = std::min(segment - done, cursor.together());
       datatype::pack(*send.datatype, send.buffer, send.position + done, cursor.here(), part);
       cursor.advance(part);
       done += part;
     }
-    send.position += piece;
+    send.position += segment;
     lockfree::publish_filled(
         progress, static_cast<std::uint64_t>(send.position + node_part(send).span.shift));
   }
@@ -71,16 +72,16 @@ void fill_through_cache(NodePeer& peer, Request& send, std::int64_t end) {
 void fill_around_cache(NodePeer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
   const transport::Slot owner = owner_in_send(node_part(send).span, peer);
-  auto& progress = transport::window_progress(owner, node_part(send).span.window);
-  WindowCursor cursor(owner, node_part(send).span, send.position);
+  auto& progress = transport::staging_progress(owner, node_part(send).span.buffer);
+  StagingBufferCursor cursor(owner, node_part(send).span, send.position);
   const char* from = static_cast<const char*>(send.buffer);
   while (send.position < end) {
-    std::int64_t piece = std::min({publish_bytes, end - send.position, cursor.together()});
+    std::int64_t segment = std::min({publish_bytes, end - send.position, cursor.together()});
     platform::copy_around_cache(cursor.here(), from + send.position,
-                                static_cast<std::size_t>(piece));
+                                static_cast<std::size_t>(segment));
     platform::end_around_cache();
-    cursor.advance(piece);
-    send.position += piece;
+    cursor.advance(segment);
+    send.position += segment;
     lockfree::publish_filled(
         progress, static_cast<std::uint64_t>(send.position + node_part(send).span.shift));
   }
@@ -103,7 +104,7 @@ void fill(NodePeer& peer, Request& send, std::int64_t end) {
 
 enum class Placed { yes, nothing_free, no_memory };
 
-// A span for a stream that has none: the lease, or a window of its own.
+// A span for a stream that has none: the lease, or a staging buffer of its own.
 Placed place_stream(NodePeer& peer, Request& send) {
   Lease& lease = peer.lease;
   const bool free = lease_is_free(lease) && !lease.ending;
@@ -117,19 +118,19 @@ Placed place_stream(NodePeer& peer, Request& send) {
   // Many streams at once get less each.
   int share = std::max(1, lockfree::free_chunks(peer.doorbell->chunks.free) / 4);
   node_part(send).span = {
-      take_window(peer, std::min(chunks_for(node_part(send).limit - send.position), share)),
+      take_staging_buffer(peer, std::min(chunks_for(node_part(send).limit - send.position), share)),
       -send.position};
   node_part(send).emptied = 0;
   if (node_part(send).span.empty()) return Placed::nothing_free;
   if (has_memory(peer, node_part(send).span, send.position, node_part(send).limit))
     return Placed::yes;
-  lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.window);
+  lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.buffer);
   return Placed::no_memory;
 }
 
-bool put_window_line(NodePeer& peer, Request& send) {
+bool put_staging_buffer_line(NodePeer& peer, Request& send) {
   platform::Guard guard(peer.send_lock);
-  if (peer.queued.first || !peer.link->has_room(1)) return false;
+  if (peer.queued.first || !peer.link->has_space(1)) return false;
   switch (place_stream(peer, send)) {
     case Placed::nothing_free:
       return false;
@@ -142,10 +143,11 @@ bool put_window_line(NodePeer& peer, Request& send) {
     case Placed::yes:
       break;
   }
-  WindowLine line{node_part(send).span, node_part(send).stream};
-  if (!put_line(peer, NodeLine::window, 0, {0, 0}, &line, sizeof line)) {
-    // This happens with a shared ring: there is no lease, so that the window is the stream's own.
-    lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.window);
+  StagingBufferLine line{node_part(send).span, node_part(send).stream};
+  if (!put_line(peer, NodeLine::staging_buffer, 0, {0, 0}, &line, sizeof line)) {
+    // This happens with a shared ring: there is no lease, so that the staging buffer is the
+    // stream's own.
+    lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.buffer);
     node_part(send).span = {};
     return false;
   }
@@ -159,26 +161,26 @@ bool is_filling(Request& send) {
   return std::atomic_ref(node_part(send).filling).load(std::memory_order_acquire);
 }
 
-// Writes what there is room for; false when there is none.
+// Writes what there is space for; false when there is none.
 bool advance(NodePeer& peer, Request& send) {
   if (node_part(send).span.empty()) {
-    if (!put_window_line(peer, send)) return false;
+    if (!put_staging_buffer_line(peer, send)) return false;
     if (send.error) return true;
   }
-  std::int64_t window_end =
-      node_part(send).emptied + node_part(send).span.window.bytes() - node_part(send).span.shift;
-  if (send.position >= window_end) {
-    node_part(send).emptied = emptied_by(peer, node_part(send).span.window);
-    window_end =
-        node_part(send).emptied + node_part(send).span.window.bytes() - node_part(send).span.shift;
+  std::int64_t buffer_end =
+      node_part(send).emptied + node_part(send).span.buffer.bytes() - node_part(send).span.shift;
+  if (send.position >= buffer_end) {
+    node_part(send).emptied = emptied_by(peer, node_part(send).span.buffer);
+    buffer_end =
+        node_part(send).emptied + node_part(send).span.buffer.bytes() - node_part(send).span.shift;
   }
-  std::int64_t room = std::min(node_part(send).limit, window_end) - send.position;
-  if (room <= 0) return false;
+  std::int64_t space = std::min(node_part(send).limit, buffer_end) - send.position;
+  if (space <= 0) return false;
   const std::int64_t start = platform::now_ticks();
-  fill(peer, send, send.position + std::min(room, bytes_per_round));
+  fill(peer, send, send.position + std::min(space, bytes_per_round));
   count_copy_time(send, start);
   const transport::Slot owner = owner_in_send(node_part(send).span, peer);
-  lockfree::publish_fill_time(transport::window_progress(owner, node_part(send).span.window),
+  lockfree::publish_fill_time(transport::staging_progress(owner, node_part(send).span.buffer),
                               static_cast<std::uint64_t>(node_part(send).copy_ticks));
   wake_rank(peer.slot);
   return true;
@@ -221,21 +223,21 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
   // A term also ends for who no longer uses it.
-  if (!lease.window.empty()) end_term(peer);
+  if (!lease.buffer.empty()) end_term(peer);
   if (!node_part(send).for_staging) return 0;
-  if (lease.window.empty()) {
+  if (lease.buffer.empty()) {
     get_lease(peer);
-    if (settings.ownership_transfer && !lease.window.empty()) get_transferable(peer);
+    if (settings.ownership_transfer && !lease.buffer.empty()) get_transferable(peer);
   }
   if (place_in_transferred(peer, send)) {
     if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
     return send.bytes;
   }
-  if (lease.window.empty() || lease.ending || !lease_is_free(lease)) return 0;
-  std::int64_t wanted = std::min({send.bytes, settings.early_bytes_max, lease.window.bytes()});
+  if (lease.buffer.empty() || lease.ending || !lease_is_free(lease)) return 0;
+  std::int64_t wanted = std::min({send.bytes, settings.early_bytes_max, lease.buffer.bytes()});
   wrap_early(lease, wanted);
   // The receiver takes out what is there whether it is matched or not.
-  if (room_in(peer, wanted) < wanted) return wait_for_room;
+  if (space_in(peer, wanted) < wanted) return wait_for_space;
   place_in_lease(peer, send);
   const bool keeps = wanted < send.bytes && carries_streams(lease);
   // The stream that follows in it does not ask again.
@@ -253,7 +255,7 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
 void close_early(NodePeer& peer, Request& send) {
   if (node_part(send).span.next_owner == NextOwner::receiver) {
     peer.transferred.mine[peer.transferred.count++] = {
-        node_part(send).span.window, node_part(send).span.shift, node_part(send).span.at_sender};
+        node_part(send).span.buffer, node_part(send).span.shift, node_part(send).span.at_sender};
     node_part(send).span = {};
     return;
   }
@@ -266,8 +268,8 @@ void fill_early(NodePeer& peer, Request& send, std::int64_t bytes) {
   bool timed = send.datatype->contiguous &&
                (send.bytes >= node_of(peer).cma_bytes_min || node_part(send).exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress = transport::window_progress(owner_in_send(node_part(send).span, peer),
-                                              node_part(send).span.window);
+  auto& progress = transport::staging_progress(owner_in_send(node_part(send).span, peer),
+                                               node_part(send).span.buffer);
   fill(peer, send, bytes);
   if (timed) {
     count_copy_time(send, start);
@@ -316,9 +318,9 @@ bool advance_streams_out(NodeMessages& node) {
       continue;
     }
     const bool filling = is_filling(*send);
-    if (!filling && node_part(*send).new_window) {
+    if (!filling && node_part(*send).new_buffer) {
       node_part(*send).span = {};
-      node_part(*send).new_window = false;
+      node_part(*send).new_buffer = false;
     }
     if (!filling && advance(peer, *send)) {
       set_outstanding(*send, node_part(*send).limit - send->position);
@@ -329,7 +331,7 @@ bool advance_streams_out(NodeMessages& node) {
       node.count_streams(~0u);
       end_in_lease(*send);
       peer.streaming = nullptr;
-      end_streamed_offer(*send);
+      end_streamed_entry(*send);
       set_outstanding(*send, 0);
       complete(*send, send->error);
     } else {

@@ -218,7 +218,7 @@ Error Endpoint::post_buffers(std::size_t count) {
   return MPI_SUCCESS;
 }
 
-// Posts a receive buffer. Returns false when the provider is broken; where it only has no room the
+// Posts a receive buffer. Returns false when the provider is broken; where it only has no space the
 // post is repeated later.
 bool Endpoint::post(ReceiveBuffer& buffer) {
   platform::Guard guard(lock_);
@@ -289,7 +289,7 @@ void Endpoint::give_back(ReceiveBuffer& buffer) {
   if (!post(buffer)) report("%s", last_explanation().text);
 }
 
-// Posts the buffers for which the provider had no room. Each poll tries, because while none is
+// Posts the buffers for which the provider had no space. Each poll tries, because while none is
 // posted no packet comes whose return could trigger it.
 void Endpoint::post_again() {
   ReceiveBuffer* again = std::exchange(unposted_, nullptr);

@@ -31,7 +31,7 @@ struct Operation {
   void (*done)(Operation& operation, int error) = nullptr;
 };
 
-// This is a packet that has come, or room for one.
+// This is a packet that has come, or space for one.
 struct ReceiveBuffer : Operation {
   ReceiveBuffer* next = nullptr;
   std::uint32_t bytes = 0;
@@ -47,11 +47,11 @@ struct Registration {
 };
 
 // These are the results of starting an operation.
-enum class Started { yes, later, failed };  // later: no room now; failed: explained
+enum class Started { yes, later, failed };  // later: no space now; failed: explained
 
 class Endpoint {
  public:
-  // Opens the endpoint on an offer of libfabric (which is given back in the end), with room for
+  // Opens the endpoint on an offer of libfabric (which is given back in the end), with space for
   // this many packets that may come before the first is taken. Errors, explained: MPI_ERR_OTHER,
   // MPI_ERR_NO_MEM.
   [[nodiscard]] Error open(const Library& library, fi_info* offer, std::size_t receive_buffers);
@@ -140,7 +140,7 @@ class Endpoint {
   fid_ep* endpoint_ = nullptr;
   ReceiveBuffer* buffers_ = nullptr;
   Registration buffers_registered_;
-  ReceiveBuffer* unposted_ = nullptr;  // the provider had no room for them
+  ReceiveBuffer* unposted_ = nullptr;  // the provider had no space for them
   ReceiveBuffer* first_ = nullptr;
   ReceiveBuffer* last_ = nullptr;
   Address address_;

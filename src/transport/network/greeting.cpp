@@ -52,7 +52,7 @@ Started Network::send_greeting(NetworkPeer& peer, std::uint8_t what) {
 
 void Network::hear(NetworkPeer& peer, const PacketHeader& header) {
   peer.is_met.store(true, std::memory_order_relaxed);  // relaxed: see may_send
-  // If there is no room for the answer, the peer asks again.
+  // If there is no space for the answer, the peer asks again.
   if (header.wishes & greeting_asks) (void)send_greeting(peer, greeting_answers);
 }
 

@@ -44,27 +44,27 @@ Error Network::open_endpoint(bool one_machine) {
   return error;
 }
 
-Card Network::own_card() const {
-  Card card{endpoints_[0].address(), nonce_, {}, {}};
-  platform::host_name(card.host, sizeof card.host);
+NetworkAddress Network::own_address() const {
+  NetworkAddress network_address{endpoints_[0].address(), nonce_, {}, {}};
+  platform::host_name(network_address.host, sizeof network_address.host);
   for (int rail = 1; rail < rails_; ++rail) {
     const Address& address = endpoints_[rail].address();
-    RailAddress& told = card.further[rail - 1];
+    RailAddress& told = network_address.further[rail - 1];
     told.subnet = subnets_[rail];
     told.bytes = address.bytes;
     std::memcpy(told.raw, address.raw, address.bytes);
   }
-  return card;
+  return network_address;
 }
 
-Error Network::begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card,
-                     LostPacket lost_packet) {
+Error Network::begin(std::uint32_t processes, Process self, Key job_key,
+                     FindNetworkAddress find_network_address, LostPacket lost_packet) {
   peers_ = static_cast<NetworkPeer**>(std::calloc(processes, sizeof(NetworkPeer*)));
   if (!peers_) return fail(MPI_ERR_NO_MEM, "no memory for the list of network peers");
   processes_ = processes;
   self_ = self;
   job_key_ = job_key;
-  find_card_ = find_card;
+  find_address_ = find_network_address;
   lost_packet_ = lost_packet;
   return MPI_SUCCESS;
 }
@@ -89,22 +89,22 @@ NetworkPeer* Network::meet(Process process) {
   platform::Guard guard(peers_lock_);
   NetworkPeer*& peer = peers_[number_of(process)];
   if (peer) return peer;
-  const Card* card = find_card_(process);
-  auto* made = card ? new (std::nothrow) NetworkPeer : nullptr;
+  const NetworkAddress* network_address = find_address_(process);
+  auto* made = network_address ? new (std::nothrow) NetworkPeer : nullptr;
   if (!made) {
     (void)fail(MPI_ERR_NO_MEM, "no memory, or no address, to contact rank %u over the network",
                number_of(process));
     return nullptr;
   }
-  if (endpoint().add_peer(card->address, &made->address) != MPI_SUCCESS) {
+  if (endpoint().add_peer(network_address->address, &made->address) != MPI_SUCCESS) {
     delete made;
     return nullptr;
   }
   made->process = process;
   made->is_met.store(!endpoint().connects(), std::memory_order_relaxed);  // relaxed: see may_send
-  made->out_key = pair_key(job_key_, nonce_, card->nonce);
-  made->in_key = pair_key(job_key_, card->nonce, nonce_);
-  find_rails(*made, *card);
+  made->out_key = pair_key(job_key_, nonce_, network_address->nonce);
+  made->in_key = pair_key(job_key_, network_address->nonce, nonce_);
+  find_rails(*made, *network_address);
   // ORDER network.peers: release here, acquire in known.
   std::atomic_ref(peer).store(made, std::memory_order_release);
   return made;
@@ -238,35 +238,35 @@ bool Network::send_filled() {
   return any;
 }
 
-Started Network::put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes,
-                     Together together) {
+Started Network::put(NetworkPeer& peer, const PacketMessage& message, const void* payload,
+                     std::size_t bytes, Together together) {
   // At this size the packet leaves, so that the receiver begins while more messages are made.
   constexpr std::size_t filled_bytes_max = 8192;  // guess
-  const std::size_t whole = piece_bytes(bytes);
+  const std::size_t whole = packet_message_bytes(bytes);
   const bool waits = together == Together::may && goes_together(peer, whole);
-  if (peer.filling && peer.filled_bytes + whole > sizeof(Piece) + copied_bytes_max)
+  if (peer.filling && peer.filled_bytes + whole > sizeof(PacketMessage) + copied_bytes_max)
     if (const Started started = send_filled(peer); started != Started::yes) return started;
   if (!peer.filling && !(waits && begin_filling(peer)))
-    return put_alone(peer, piece, payload, bytes);
+    return put_alone(peer, message, payload, bytes);
   char* place = peer.filling->packet + sizeof(PacketHeader) + peer.filled_bytes;
-  std::memcpy(place, &piece, sizeof piece);
-  if (bytes) std::memcpy(place + sizeof piece, payload, bytes);
+  std::memcpy(place, &message, sizeof message);
+  if (bytes) std::memcpy(place + sizeof message, payload, bytes);
   peer.filled_bytes += static_cast<std::uint32_t>(whole);
   // The message is in the packet, whether that leaves now or with the next look at the network.
   if (!waits || peer.filled_bytes >= filled_bytes_max) (void)send_filled(peer);
   return Started::yes;
 }
 
-Started Network::put_alone(NetworkPeer& peer, const Piece& piece, const void* payload,
+Started Network::put_alone(NetworkPeer& peer, const PacketMessage& message, const void* payload,
                            std::size_t bytes) {
   constexpr std::size_t short_bytes = 256;
   if (const Started ready = may_send(peer); ready != Started::yes) return ready;
-  const std::size_t whole = piece_bytes(bytes);
+  const std::size_t whole = packet_message_bytes(bytes);
   const std::size_t in_all = sizeof(PacketHeader) + whole;
   auto fill = [&](char* packet) {
     write_header(peer, packet, whole);
-    std::memcpy(packet + sizeof(PacketHeader), &piece, sizeof piece);
-    if (bytes) std::memcpy(packet + sizeof(PacketHeader) + sizeof piece, payload, bytes);
+    std::memcpy(packet + sizeof(PacketHeader), &message, sizeof message);
+    if (bytes) std::memcpy(packet + sizeof(PacketHeader) + sizeof message, payload, bytes);
   };
   if (in_all <= short_bytes && may_inject(in_all)) {
     alignas(8) char packet[short_bytes];
@@ -334,19 +334,19 @@ std::size_t Network::bytes_before_write(const void* data) const {
   return endpoints_[0].is_tcp() ? bytes_ahead(data, tcp_write_header_bytes) : 0;
 }
 
-Started Network::put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
+Started Network::put_in_place(NetworkPeer& peer, const PacketMessage& message, const void* payload,
                               std::size_t bytes, PacketEnds& ends, Operation& operation) {
   if (peer.filling)
     if (const Started started = send_filled(peer); started != Started::yes) return started;
   if (const Started ready = may_send(peer); ready != Started::yes) return ready;
-  const std::size_t whole = piece_bytes(bytes);
-  constexpr std::size_t before = tcp_message_header_bytes + sizeof(PacketHeader) + sizeof piece;
+  const std::size_t whole = packet_message_bytes(bytes);
+  constexpr std::size_t before = tcp_message_header_bytes + sizeof(PacketHeader) + sizeof message;
   const std::size_t skip = endpoint().is_tcp() ? bytes_behind(payload, before) : 0;
-  const std::size_t head = sizeof(PacketHeader) + skip + sizeof piece;
+  const std::size_t head = sizeof(PacketHeader) + skip + sizeof message;
   write_header(peer, ends.head, skip + whole, skip);
   std::memset(ends.head + sizeof(PacketHeader), 0, skip);
-  std::memcpy(ends.head + sizeof(PacketHeader) + skip, &piece, sizeof piece);
-  const std::size_t rest = whole - sizeof piece - bytes;
+  std::memcpy(ends.head + sizeof(PacketHeader) + skip, &message, sizeof message);
+  const std::size_t rest = whole - sizeof message - bytes;
   std::memset(ends.tail, 0, sizeof ends.tail);
   const iovec parts[] = {{ends.head, head}, {const_cast<void*>(payload), bytes}, {ends.tail, rest}};
   void* descriptions[3] = {};

@@ -23,17 +23,17 @@ struct RailAddress {
   unsigned char raw[32] = {};
 };
 
-// Each process tells its card to all others, so that they can send to it and authenticate its
-// packets.
-struct Card {
+// Each process tells its network address to all others, so that they can send to it and
+// authenticate its packets.
+struct NetworkAddress {
   Address address;
   std::uint64_t nonce = 0;  // a random number of this run
   char host[44] = {};       // its host's name, for messages
   RailAddress further[rails_max - 1];
 };
 
-// Returns the card of a peer; null: there is none.
-using FindCard = const Card* (*)(Process process);
+// Returns the network address of a peer; null: there is none.
+using FindNetworkAddress = const NetworkAddress* (*)(Process process);
 struct TakenOffers;
 // This is called for a packet that the provider had taken and could not deliver.
 using LostPacket = void (*)(Process process, int error);
@@ -55,30 +55,31 @@ struct SendBuffer : Operation {
   SendBuffer* next = nullptr;
   NetworkPeer* peer = nullptr;  // the receiver; null: a greeting, whose loss does not matter
   Registration registered;      // of the packet
-  alignas(cache_line_bytes) char packet[sizeof(PacketHeader) + sizeof(Piece) + copied_bytes_max];
+  alignas(cache_line_bytes) char packet[sizeof(PacketHeader) + sizeof(PacketMessage) +
+                                        copied_bytes_max];
 };
 
 // These are the ends of a packet whose payload leaves from the program's memory: the parts before
 // and behind it.
 struct PacketEnds {
-  char head[sizeof(PacketHeader) + skip_bytes_max + sizeof(Piece)];
+  char head[sizeof(PacketHeader) + skip_bytes_max + sizeof(PacketMessage)];
   char tail[8];
 };
 
 class Network {
  public:
-  // Opens the network in two steps: first the endpoint, so that its card can be told; then with the
-  // cards of the others.
+  // Opens the network in two steps: first the endpoint, so that its network address can be told;
+  // then with the network addresses of the others.
   [[nodiscard]] Error open_endpoint(bool one_machine);
-  [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key, FindCard find_card,
-                            LostPacket lost_packet);
+  [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key,
+                            FindNetworkAddress find_network_address, LostPacket lost_packet);
   void close();
   bool is_open() const { return endpoints_[0].is_open(); }
   Endpoint& endpoint() { return endpoints_[0]; }
   // Says in words why the provider and interface were taken.
   const char* reason() const { return reason_; }
-  // Without an endpoint the card has the host's name only.
-  Card own_card() const;
+  // Without an endpoint the network address has the host's name only.
+  NetworkAddress own_address() const;
 
   // Returns the peer, and makes it if need be. Null, explained, without memory or address.
   NetworkPeer* meet(Process process);
@@ -103,8 +104,8 @@ class Network {
 
   // Sends a message that it copies: in a packet of its own, or with others to the same peer, at the
   // latest when `send_filled` is called. An empty packet only tells our wishes.
-  Started put(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes,
-              Together together);
+  Started put(NetworkPeer& peer, const PacketMessage& message, const void* payload,
+              std::size_t bytes, Together together);
   Started put_wishes(NetworkPeer& peer);
   // Returns whether some peer is to be told our wishes.
   bool has_wishes() { return platform::load_shared(wishes_due_) > 0; }
@@ -130,7 +131,7 @@ class Network {
   // this is off where the process may end at any time.
   void set_injecting(bool on) { injects_ = on; }
   // Sends a message from the program's memory.
-  Started put_in_place(NetworkPeer& peer, const Piece& piece, const void* payload,
+  Started put_in_place(NetworkPeer& peer, const PacketMessage& message, const void* payload,
                        std::size_t bytes, PacketEnds& ends, Operation& operation);
 
   // Takes in what has come, over all interfaces or over those where something is expected.
@@ -161,7 +162,7 @@ class Network {
   // Counts, from `true` to `false`, something that is on its way over further interfaces.
   void expect_on_rails(bool expected) { platform::add_shared(busy_, expected ? 1u : ~0u); }
   // Ends the connections to all interfaces of a peer that is lost.
-  void cut_connections(const Card& card);
+  void cut_connections(const NetworkAddress& network_address);
 
  private:
   bool may_inject(std::size_t bytes) const {
@@ -186,10 +187,11 @@ class Network {
   Started send_buffer(NetworkPeer& peer, SendBuffer& buffer, std::size_t bytes);
   void end_filling(NetworkPeer& peer);
   void must_tell(NetworkPeer& peer);
-  Started put_alone(NetworkPeer& peer, const Piece& piece, const void* payload, std::size_t bytes);
+  Started put_alone(NetworkPeer& peer, const PacketMessage& message, const void* payload,
+                    std::size_t bytes);
 
   void open_further(const Library& library, TakenOffers& offers);
-  void find_rails(NetworkPeer& peer, const Card& card);
+  void find_rails(NetworkPeer& peer, const NetworkAddress& network_address);
   void take_probes(int rail);
 
   Endpoint endpoints_[rails_max];
@@ -199,7 +201,7 @@ class Network {
   const char* reason_ = "";
   Key job_key_;
   std::uint64_t nonce_ = 0;
-  FindCard find_card_ = nullptr;
+  FindNetworkAddress find_address_ = nullptr;
   LostPacket lost_packet_ = nullptr;
   NetworkPeer** peers_ = nullptr;
   std::uint32_t processes_ = 0;

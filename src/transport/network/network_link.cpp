@@ -11,7 +11,7 @@ namespace {
 
 // Makes the header of a message in a packet: it is never 0, and has its payload's length, whatever
 // its kind.
-Piece piece_of(Header header, Envelope envelope, std::size_t bytes) {
+PacketMessage message_of(Header header, Envelope envelope, std::size_t bytes) {
   const auto length = static_cast<std::uint64_t>(bytes) << Header::bytes_bit;
   return {{header.bits | length | lockfree::first_lap}, envelope};
 }
@@ -29,13 +29,13 @@ bool NetworkLink::put(Header header, Envelope envelope, const void* payload, std
 
 bool NetworkLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes,
                       Together together) {
-  return network().put(*peer_, piece_of(header, envelope, bytes), payload, bytes, together) ==
+  return network().put(*peer_, message_of(header, envelope, bytes), payload, bytes, together) ==
          Started::yes;
 }
 
 bool NetworkLink::put_in_place(Header header, Envelope envelope, const void* payload,
                                std::size_t bytes, PacketEnds& ends, Operation& operation) {
-  return network().put_in_place(*peer_, piece_of(header, envelope, bytes), payload, bytes, ends,
+  return network().put_in_place(*peer_, message_of(header, envelope, bytes), payload, bytes, ends,
                                 operation) == Started::yes;
 }
 
@@ -121,21 +121,22 @@ bool NetworkInbox::next_packet() {
 Header NetworkInbox::peek() {
   while (!packet_ || at_ == end_)
     if (!next_packet()) return {};
-  std::memcpy(&piece_, packet_->packet + at_, sizeof piece_);
-  return piece_.header;
+  std::memcpy(&message_, packet_->packet + at_, sizeof message_);
+  return message_.header;
 }
 
 void NetworkInbox::read(void* target, std::size_t wanted) const {
-  std::memcpy(target, payload(), wanted < piece_.header.bytes() ? wanted : piece_.header.bytes());
+  std::memcpy(target, payload(),
+              wanted < message_.header.bytes() ? wanted : message_.header.bytes());
 }
 
 const void* NetworkInbox::payload() const {
-  return packet_->packet + at_ + sizeof piece_;
+  return packet_->packet + at_ + sizeof message_;
 }
 
 void NetworkInbox::take(void* target, std::size_t wanted, std::size_t) {
   if (wanted) std::memcpy(target, payload(), wanted);
-  at_ += piece_bytes(piece_.header.bytes());
+  at_ += packet_message_bytes(message_.header.bytes());
 }
 
 void NetworkInbox::forget() {

@@ -13,8 +13,8 @@ class NetworkLink final : public Link {
 
   Error begin() override;
   bool has_begun() const override { return peer_ != nullptr; }
-  // Only the provider knows whether there is room, so `put` has to try.
-  bool has_room(std::uint32_t) override { return true; }
+  // Only the provider knows whether there is space, so `put` has to try.
+  bool has_space(std::uint32_t) override { return true; }
   bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes) override;
   // Puts a message that may wait for others to the same peer.
   bool put(Header header, Envelope envelope, const void* payload, std::size_t bytes,
@@ -50,7 +50,7 @@ class NetworkInbox final : public Inbox {
  public:
   Header peek() override;
   Process sender() const override { return static_cast<Process>(sender_); }
-  Envelope envelope() const override { return piece_.envelope; }
+  Envelope envelope() const override { return message_.envelope; }
   void read(void* target, std::size_t wanted) const override;
   const void* payload() const override;
   void take(void* target, std::size_t wanted, std::size_t bytes) override;
@@ -69,7 +69,7 @@ class NetworkInbox final : public Inbox {
   std::uint32_t sender_ = 0;
   std::size_t at_ = 0;   // offset of the present message
   std::size_t end_ = 0;  // end of the packet
-  Piece piece_{};
+  PacketMessage message_{};
   std::uint32_t faults_told_ = 0;
 };
 

@@ -128,7 +128,7 @@ class Subnets {
   ifaddrs* all_ = nullptr;
 };
 
-ProviderOffer offer_of(const fi_info& info, const Subnets& subnets) {
+ProviderOffer entry_of(const fi_info& info, const Subnets& subnets) {
   ProviderOffer offer;
   offer.provider = info.fabric_attr->prov_name ? info.fabric_attr->prov_name : "";
   offer.interface = info.domain_attr->name ? info.domain_attr->name : "";
@@ -247,9 +247,9 @@ Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) 
   fi_info* all = nullptr;
   int code;
   {
-    // This is the room for unexpected tagged messages, which we never send: 16 MiB a process that
+    // This is the space for unexpected tagged messages, which we never send: 16 MiB a process that
     // libfabric 2.x touches when it opens TCP. The value is the least that it takes.
-    const LibraryVariable no_room("FI_TCP_MAX_RX_SIZE", "64");
+    const LibraryVariable no_space("FI_TCP_MAX_RX_SIZE", "64");
     // libfabric's provider for InfiniBand reads the kernel's table of symbols (40 ms of a core)
     // before it looks for devices.
     const LibraryVariable no_verbs("FI_PROVIDER", "^verbs",
@@ -263,7 +263,7 @@ Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) 
   const Subnets subnets;
   std::size_t count = 0;
   for (fi_info* info = all; code == 0 && info && count < offers_max; info = info->next, ++count) {
-    offers[count] = offer_of(*info, subnets);
+    offers[count] = entry_of(*info, subnets);
     infos[count] = info;
   }
   const ProviderWish wish{variable("BATON_NETWORK_PROVIDER"), variable("BATON_NETWORK_INTERFACE"),

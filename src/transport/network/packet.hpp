@@ -42,19 +42,19 @@ inline bool is_greeting(const PacketHeader& header) {
 inline constexpr std::size_t skip_bytes_max = 72;
 
 // This is a message in a packet: this header, then its payload, filled up to whole words.
-struct Piece {
+struct PacketMessage {
   lockfree::Header header;  // `bytes` is the payload's length, for all kinds
   lockfree::Envelope envelope;
 };
-static_assert(sizeof(Piece) == 16);
+static_assert(sizeof(PacketMessage) == 16);
 
 // This is the longest payload of a packet, and of a message that is sent before it is matched.
 inline constexpr std::size_t payload_bytes_max = 131072;
 inline constexpr std::size_t packet_bytes_max =
-    sizeof(PacketHeader) + skip_bytes_max + sizeof(Piece) + payload_bytes_max;
+    sizeof(PacketHeader) + skip_bytes_max + sizeof(PacketMessage) + payload_bytes_max;
 
-constexpr std::size_t piece_bytes(std::size_t payload) {
-  return sizeof(Piece) + ((payload + 7) & ~std::size_t{7});
+constexpr std::size_t packet_message_bytes(std::size_t payload) {
+  return sizeof(PacketMessage) + ((payload + 7) & ~std::size_t{7});
 }
 
 // Returns the hash that a header should carry.
@@ -88,11 +88,11 @@ inline PacketFault check_packet(const char* packet, std::size_t bytes, Key key,
   if (header.bytes != bytes - sizeof header) return PacketFault::torn;
   if (header.skip > header.bytes) return PacketFault::torn;
   for (std::size_t at = header.skip; at < header.bytes;) {
-    Piece piece;
-    if (header.bytes - at < sizeof piece) return PacketFault::torn;
-    std::memcpy(&piece, packet + sizeof header + at, sizeof piece);
-    const std::size_t whole = piece_bytes(piece.header.bytes());
-    if (piece.header.lap() == 0 || whole > header.bytes - at) return PacketFault::torn;
+    PacketMessage message;
+    if (header.bytes - at < sizeof message) return PacketFault::torn;
+    std::memcpy(&message, packet + sizeof header + at, sizeof message);
+    const std::size_t whole = packet_message_bytes(message.header.bytes());
+    if (message.header.lap() == 0 || whole > header.bytes - at) return PacketFault::torn;
     at += whole;
   }
   return header.number == number ? PacketFault::none : PacketFault::out_of_turn;

@@ -35,10 +35,10 @@ void Network::open_further(const Library& library, TakenOffers& offers) {
   }
 }
 
-void Network::find_rails(NetworkPeer& peer, const Card& card) {
+void Network::find_rails(NetworkPeer& peer, const NetworkAddress& network_address) {
   bool taken[rails_max] = {};
   for (int rail = 1; rail < rails_max; ++rail) {
-    const RailAddress& told = card.further[rail - 1];
+    const RailAddress& told = network_address.further[rail - 1];
     if (told.bytes == 0 || told.bytes > sizeof told.raw) return;
     for (int from = 1; from < rails_; ++from) {
       if (taken[from] || subnets_[from] != told.subnet) continue;
@@ -67,7 +67,7 @@ std::uint32_t Network::rails_to(NetworkPeer& peer, int offered) {
     probe.number = probe_number;
     probe.sender = number_of(self_);
     probe.proof = proof_of(peer.out_key, probe);
-    // Where there is no connection yet the probe finds no room: the next message tries again.
+    // Where there is no connection yet the probe finds no space: the next message tries again.
     if (endpoints_[further.from].inject(further.address, &probe, sizeof probe) == Started::later)
       --further.asked;
   }
@@ -139,10 +139,10 @@ Started Network::access(NetworkPeer& peer, int rail, bool writes, void* data, st
                                          bytes, description, address, key, operation);
 }
 
-void Network::cut_connections(const Card& card) {
+void Network::cut_connections(const NetworkAddress& network_address) {
   for (int own = 0; own < rails_; ++own) {
-    network::cut_connections(card.address, endpoints_[own].address());
-    for (const RailAddress& told : card.further) {
+    network::cut_connections(network_address.address, endpoints_[own].address());
+    for (const RailAddress& told : network_address.further) {
       if (told.bytes == 0) break;
       Address address{told.bytes, {}};
       std::memcpy(address.raw, told.raw, told.bytes);

@@ -62,7 +62,7 @@ bool ProviderReach::begin(Window& window, const Spot& spot, const Data& data, co
   const bool is_put = operation == WindowOperation::put;
   RemoteMemory there = of[window.rank_of(target)];
   ReachReason reason = why_not(there, data, place, is_put);
-  if (reason == ReachReason::none && !(*error = make_room_for_transfer(window))) {
+  if (reason == ReachReason::none && !(*error = make_space_for_transfer(window))) {
     there.address += spot.address - target.address;
     auto* transfer = new (std::nothrow) Access;
     if (transfer) {

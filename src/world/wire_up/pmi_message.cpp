@@ -94,9 +94,9 @@ std::string_view PmiRequest::finish() {
   return {text_, bytes_};
 }
 
-std::size_t pmi_words(PmiDialect dialect, const char* words, char* text, std::size_t room) {
+std::size_t pmi_words(PmiDialect dialect, const char* words, char* text, std::size_t space) {
   std::size_t bytes = 0;
-  for (; words[bytes] && bytes < room; ++bytes) {
+  for (; words[bytes] && bytes < space; ++bytes) {
     const char letter = words[bytes];
     const char instead = dialect == PmiDialect::pmi1 ? '_' : ' ';
     text[bytes] = letter == '=' ? ':' : ends_value(dialect, letter) ? instead : letter;

@@ -37,7 +37,7 @@ class PmiRequest {
 
 // Turns words for people into a value: characters that would end it become a blank or a colon, the
 // rest is cut off.
-std::size_t pmi_words(PmiDialect dialect, const char* words, char* text, std::size_t room);
+std::size_t pmi_words(PmiDialect dialect, const char* words, char* text, std::size_t space);
 
 enum class PmiArrival : std::uint8_t { whole, more, garbage };
 

@@ -8,7 +8,7 @@ namespace baton::world {
 
 // Reads PMI_process_mapping, "(vector,(first node,nodes,ranks on each),...)", whose blocks are gone
 // through again and again until all ranks have a node. Writes the ranks on `rank`'s node,
-// ascending, to `here` (room for `size`); returns their number, or 0 when the text says nothing
+// ascending, to `here` (space for `size`); returns their number, or 0 when the text says nothing
 // usable.
 int ranks_of_mapping(std::string_view mapping, int rank, int size, int* here);
 

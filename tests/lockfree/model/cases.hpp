@@ -27,11 +27,11 @@ void expect_fails(const Setup& setup, const char* what);
 
 }  // namespace baton::model
 
-#define MODEL_CASE(room, name)                                   \
-  static void room##_##name(::baton::model::Stage& stage);       \
-  TEST(room, name) {                                             \
-    ::baton::model::expect_holds(room##_##name);                 \
-  }                                                              \
-  [[maybe_unused]] static const bool room##_##name##_is_listed = \
-      ::baton::model::add_case(#room "." #name, room##_##name);  \
-  static void room##_##name([[maybe_unused]] ::baton::model::Stage& stage)
+#define MODEL_CASE(group, name)                                   \
+  static void group##_##name(::baton::model::Stage& stage);       \
+  TEST(group, name) {                                             \
+    ::baton::model::expect_holds(group##_##name);                 \
+  }                                                               \
+  [[maybe_unused]] static const bool group##_##name##_is_listed = \
+      ::baton::model::add_case(#group "." #name, group##_##name); \
+  static void group##_##name([[maybe_unused]] ::baton::model::Stage& stage)

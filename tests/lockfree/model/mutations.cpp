@@ -18,11 +18,11 @@ struct Survivor {
 constexpr Survivor survivors[] = {
     {"announce", std::memory_order_relaxed, false,
      "the fence or membarrier that every caller adds acquires, too"},
-    {"move_offer", std::memory_order_release, false,
+    {"move_entry", std::memory_order_release, false,
      "the envelope, or the claim's line, has come through a ring and has ordered what comes "
      "before"},
-    {"move_offer", std::memory_order_relaxed, true,
-     "who fails to move an offer reads nothing of the other side's"},
+    {"move_entry", std::memory_order_relaxed, true,
+     "who fails to move an entry reads nothing of the other side's"},
     {"has_visited", std::memory_order_relaxed, false,
      "the fence or membarrier between it and the look at the mode acquires, too"},
 };
@@ -100,7 +100,8 @@ void try_mutation(const std::vector<Probe>& probes, const Mutation& mutation,
 
 // Orders that only a case has, not the library.
 bool is_of_a_case(const Site& site) {
-  return site.file.ends_with("offer_test.cpp") || site.file.ends_with("region_list_test.cpp");
+  return site.file.ends_with("rendezvous_entry_test.cpp") ||
+         site.file.ends_with("region_list_test.cpp");
 }
 
 // A fifth of them each.

@@ -35,7 +35,7 @@ def preferred_falls_back(guest):
     return f"{spilt} of {2 * HEAP // 4096} pages went elsewhere"
 
 
-@check("what a full node has no room for goes on in the declared order, not to the node nearest to the full one")
+@check("what a full node has no space for goes on in the declared order, not to the node nearest to the full one")
 def declared_order_is_kept(guest):
     with nothing_killed(), filled(FULL, 1):
         named = places(guest, ["--memory", f"heap=node:{FULL}+3"], plain=MIB)
@@ -47,7 +47,7 @@ def declared_order_is_kept(guest):
         demand_on(rank, "heap", {FULL} | MEANING["near"](rank.socket))
     for job in (named, near):
         on_full, wanted = (sum(counts) for counts in zip(*((rank.heap.get(FULL, 0), sum(rank.heap.values())) for rank in job.ranks)))
-        demand(on_full < wanted / 2, f"{on_full} of {wanted} pages on the node that had room for 256")
+        demand(on_full < wanted / 2, f"{on_full} of {wanted} pages on the node that had space for 256")
 
 
 @check("a strict heap on a full node is refused with an error, and nothing is killed")

@@ -22,7 +22,7 @@ ACCESS = {(0, 0): (110, 128), (0, 1): (200, 64), (0, 2): (130, 384), (0, 3): (22
           (1, 0): (200, 64), (1, 1): (110, 128), (1, 2): (220, 96), (1, 3): (130, 384)}
 DISTANCES = {(0, 1): 21, (0, 2): 13, (0, 3): 23, (1, 2): 23, (1, 3): 13, (2, 3): 23}
 
-# One virtual CPU runs at a time, and a waiting one (PAUSE) makes room: with a thread each, four that wait by
+# One virtual CPU runs at a time, and a waiting one (PAUSE) makes space: with a thread each, four that wait by
 # spinning on two real CPUs take minutes for what takes seconds here.
 ACCELERATOR = "tcg,thread=single"
 

@@ -136,7 +136,7 @@ std::map<std::string, Pages> slice_pages() {
     const char* name;
     std::uint64_t begin, end;
     bool reserved;  // by the rank itself when it started
-  } parts[] = {{"offers", layout.offers, layout.heads, false},
+  } parts[] = {{"rendezvous entries", layout.rendezvous_entries, layout.heads, false},
                {"heads", layout.heads, layout.rings, true},
                {"rings", layout.rings, layout.adverts, false},
                {"adverts", layout.adverts, layout.rooms, false},

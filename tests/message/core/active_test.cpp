@@ -58,9 +58,9 @@ TEST_F(active, one_to_the_rank_itself_waits_for_its_progress) {
   EXPECT_EQ(calls[0].payload, pattern(100));
 }
 
-TEST_F(active, those_that_find_no_room_wait_and_keep_their_order_with_sends) {
+TEST_F(active, those_that_find_no_space_wait_and_keep_their_order_with_sends) {
   Ranks ranks(2);
-  ranks.network.room = 1;
+  ranks.network.space = 1;
   int out = 5, in = 0;
   send(ranks, 0, 1, 0, pattern(60, 0));
   send(ranks, 0, 1, 1, pattern(60, 1));

@@ -9,9 +9,9 @@ namespace baton::message {
 namespace {
 
 struct cancelling : protocol {
-  // Rank 1 has no room for lines of rank 0, but for one.
+  // Rank 1 has no space for lines of rank 0, but for one.
   static void fill(Ranks& ranks, Request& send) {
-    ranks.network.room = 1;
+    ranks.network.space = 1;
     static const int none = 0;
     ranks.send(0, 1, &none, sizeof none, 99, send);
   }

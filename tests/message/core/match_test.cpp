@@ -189,27 +189,27 @@ struct truncated : protocol, testing::WithParamInterface<std::int64_t> {};
 TEST_P(truncated, a_message_too_long_for_its_receive_says_so_and_writes_no_further) {
   for (bool posted_first : {true, false}) {
     Ranks ranks(2);
-    const std::int64_t bytes = GetParam(), room = bytes / 2;
+    const std::int64_t bytes = GetParam(), space = bytes / 2;
     const auto out = pattern(bytes);
     std::vector<char> in(static_cast<std::size_t>(bytes));
     Request send, receive;
-    if (posted_first) ranks.receive(1, 0, in.data(), room, 1, receive);
+    if (posted_first) ranks.receive(1, 0, in.data(), space, 1, receive);
     ranks.send(0, 1, out.data(), bytes, 1, send);
     ranks.settle();
-    if (!posted_first) ranks.receive(1, 0, in.data(), room, 1, receive);
+    if (!posted_first) ranks.receive(1, 0, in.data(), space, 1, receive);
     ranks.settle();
     ASSERT_TRUE(is_complete(send) && is_complete(receive));
     EXPECT_EQ(receive.error, MPI_ERR_TRUNCATE);
-    EXPECT_EQ(receive.bytes, room);
-    EXPECT_TRUE(std::equal(in.begin(), in.begin() + room, out.begin()));
-    EXPECT_TRUE(std::all_of(in.begin() + room, in.end(), [](char byte) { return byte == 0; }));
+    EXPECT_EQ(receive.bytes, space);
+    EXPECT_TRUE(std::equal(in.begin(), in.begin() + space, out.begin()));
+    EXPECT_TRUE(std::all_of(in.begin() + space, in.end(), [](char byte) { return byte == 0; }));
   }
 }
 INSTANTIATE_TEST_SUITE_P(sizes, truncated, testing::Values(8, 1024, 65536, long_bytes));
 
-TEST_F(protocol, sends_wait_in_their_order_while_there_is_no_room_and_none_is_lost) {
+TEST_F(protocol, sends_wait_in_their_order_while_there_is_no_space_and_none_is_lost) {
   Ranks ranks(2);
-  ranks.network.room = 3;
+  ranks.network.space = 3;
   constexpr int count = 20;
   Request sends[count], receives[count];
   int out[count], in[count] = {};
@@ -227,14 +227,14 @@ TEST_F(protocol, sends_wait_in_their_order_while_there_is_no_room_and_none_is_lo
   }
 }
 
-TEST_F(protocol, a_send_does_not_overtake_those_that_wait_for_room) {
+TEST_F(protocol, a_send_does_not_overtake_those_that_wait_for_space) {
   Ranks ranks(2);
-  ranks.network.room = 1;
+  ranks.network.space = 1;
   Request sends[3], receives[3];
   int out[3] = {0, 1, 2}, in[3] = {};
   ranks.send(0, 1, &out[0], sizeof(int), 1, sends[0]);
   ranks.send(0, 1, &out[1], sizeof(int), 1, sends[1]);
-  ranks.step(1);  // there is room now, and the sender has not looked
+  ranks.step(1);  // there is space now, and the sender has not looked
   ranks.send(0, 1, &out[2], sizeof(int), 1, sends[2]);
   for (int i = 0; i < 3; ++i) ranks.receive(1, 0, &in[i], sizeof(int), 1, receives[i]);
   ranks.settle();

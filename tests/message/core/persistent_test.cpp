@@ -64,8 +64,8 @@ TEST_F(persistent, requests_deliver_what_is_in_their_buffers_at_each_start) {
 TEST_F(persistent, requests_forget_the_errors_of_their_last_start_and_who_sent) {
   Ranks ranks(3);
   const auto data = pattern(100);
-  std::vector<char> room(50);
-  Request* received = receive(ranks, 1, MPI_ANY_SOURCE, room.data(), 50);
+  std::vector<char> space(50);
+  Request* received = receive(ranks, 1, MPI_ANY_SOURCE, space.data(), 50);
   start(ranks, 1, *received);
   ranks.send(0, 1, data.data(), 100, 1, sending);
   ranks.settle();
@@ -98,17 +98,17 @@ TEST_F(persistent, requests_forget_the_errors_of_their_last_start_and_who_sent) 
 TEST_F(persistent, long_sends_can_be_started_again_too) {
   Ranks ranks(2);
   auto data = pattern(long_bytes);
-  std::vector<char> room(long_bytes);
+  std::vector<char> space(long_bytes);
   Request* sent = send(ranks, 0, 1, data.data(), long_bytes, SendMode::standard);
   for (int round = 0; round < 2; ++round) {
     const auto next = pattern(long_bytes, round);
     std::copy(next.begin(), next.end(), data.begin());
     Request received;
     start(ranks, 0, *sent);
-    ranks.receive(1, 0, room.data(), long_bytes, 1, received);
+    ranks.receive(1, 0, space.data(), long_bytes, 1, received);
     ranks.settle();
     ASSERT_TRUE(is_complete(*sent) && is_complete(received));
-    EXPECT_EQ(room, data);
+    EXPECT_EQ(space, data);
     retire_request(*sent);
   }
   release_request(*sent);
@@ -116,39 +116,39 @@ TEST_F(persistent, long_sends_can_be_started_again_too) {
 
 TEST_F(persistent, long_receives_can_be_started_again_too_and_come_in_another_way) {
   Ranks ranks(2);
-  std::vector<char> room(long_bytes);
-  Request* received = receive(ranks, 1, 0, room.data(), long_bytes);
+  std::vector<char> space(long_bytes);
+  Request* received = receive(ranks, 1, 0, space.data(), long_bytes);
   const std::int64_t lengths[] = {long_bytes, 8, 100000, 0, long_bytes};
   for (const bool pulled : {true, false})
     for (const std::int64_t bytes : lengths) {
       settings.cma = pulled;
       const auto data = pattern(bytes, pulled);
-      std::fill(room.begin(), room.end(), 0);
+      std::fill(space.begin(), space.end(), 0);
       Request sent;
       start(ranks, 1, *received);
       ranks.send(0, 1, data.data(), bytes, 1, sent);
       ranks.settle();
       ASSERT_TRUE(is_complete(sent) && is_complete(*received)) << bytes;
       EXPECT_EQ(received->bytes, bytes);
-      EXPECT_TRUE(std::equal(data.begin(), data.end(), room.begin())) << bytes;
+      EXPECT_TRUE(std::equal(data.begin(), data.end(), space.begin())) << bytes;
       retire_request(*received);
     }
   release_request(*received);
 }
 
-TEST_F(persistent, a_send_that_waits_for_room_can_be_cancelled_though_it_had_left_before) {
+TEST_F(persistent, a_send_that_waits_for_space_can_be_cancelled_though_it_had_left_before) {
   settings.cma = 0;
   Ranks ranks(2);
   const auto data = pattern(long_bytes);
-  std::vector<char> room(long_bytes);
+  std::vector<char> space(long_bytes);
   Request* sent = send(ranks, 0, 1, data.data(), long_bytes, SendMode::standard);
   Request first;
   start(ranks, 0, *sent);
-  ranks.receive(1, 0, room.data(), long_bytes, 1, first);
+  ranks.receive(1, 0, space.data(), long_bytes, 1, first);
   ranks.settle();
   EXPECT_TRUE(is_complete(*sent) && is_complete(first));
   retire_request(*sent);
-  ranks.network.room = 0;
+  ranks.network.space = 0;
   start(ranks, 0, *sent);
   ranks.cancel(0, *sent);
   EXPECT_TRUE(is_complete(*sent) && sent->cancelled);
@@ -180,7 +180,7 @@ TEST_F(persistent, a_buffered_send_is_over_when_it_starts_and_says_where_it_find
   SendBuffer buffer;
   auto data = pattern(1000);
   const auto sent_data = data;
-  std::vector<char> room(1000), memory(4096);
+  std::vector<char> space(1000), memory(4096);
   Request* sent = send(ranks, 0, 1, data.data(), 1000, SendMode::buffered);
   from_.buffer = &buffer;
   EXPECT_EQ(start(ranks, 0, *sent), MPI_ERR_BUFFER);
@@ -192,9 +192,9 @@ TEST_F(persistent, a_buffered_send_is_over_when_it_starts_and_says_where_it_find
   EXPECT_TRUE(is_complete(*sent));
   EXPECT_EQ(sent->error, MPI_SUCCESS);
   std::fill(data.begin(), data.end(), 0);
-  ranks.receive(1, 0, room.data(), 1000, 1, receiving);
+  ranks.receive(1, 0, space.data(), 1000, 1, receiving);
   ranks.settle();
-  EXPECT_EQ(room, sent_data);
+  EXPECT_EQ(space, sent_data);
   EXPECT_TRUE(ranks.as(0, [&] { return buffer.is_idle(); }));
   release_request(*sent);
 }
@@ -215,7 +215,7 @@ TEST_F(persistent, requests_hold_their_communicator_also_while_they_are_inactive
 
 struct exchanges : persistent {
   // Rank 0 sends to rank 1, and receives from it.
-  Request* begin(Ranks& ranks, const std::vector<char>& data, void* buffer, std::int64_t room,
+  Request* begin(Ranks& ranks, const std::vector<char>& data, void* buffer, std::int64_t space,
                  void* staged = nullptr) {
     return ranks.as(0, [&] {
       from_ = ranks.context(0);
@@ -223,7 +223,7 @@ struct exchanges : persistent {
       MPI_Request handle = MPI_REQUEST_NULL;
       EXPECT_EQ(
           start_exchange(from_, data.data(), static_cast<std::int64_t>(data.size()), Ranks::byte(),
-                         1, 5, buffer, room, Ranks::byte(), MPI_ANY_SOURCE, 6, staged, &handle),
+                         1, 5, buffer, space, Ranks::byte(), MPI_ANY_SOURCE, 6, staged, &handle),
           MPI_SUCCESS);
       return requests.find(handle);
     });
@@ -290,16 +290,16 @@ TEST_F(exchanges, keep_what_is_staged_until_it_has_left_and_tell_the_error_of_a_
 TEST_F(exchanges, of_which_several_are_under_way_end_each_for_itself) {
   Ranks ranks(2);
   const std::vector<char> short_data(4);
-  char room[3][4];
+  char space[3][4];
   Request* all[3];
-  for (int i = 0; i < 3; ++i) all[i] = begin(ranks, short_data, room[i], 4);
+  for (int i = 0; i < 3; ++i) all[i] = begin(ranks, short_data, space[i], 4);
   Request sends[3];
   for (int i = 0; i < 3; ++i) {
     const int value = 100 + i;
     ranks.send(1, 0, &value, sizeof value, 6, sends[i]);
     ranks.settle();
     for (int j = 0; j < 3; ++j) EXPECT_EQ(is_complete(*all[j]), j <= i);
-    EXPECT_EQ(std::memcmp(room[i], &value, 4), 0);
+    EXPECT_EQ(std::memcmp(space[i], &value, 4), 0);
   }
   for (Request* one : all) release_request(*one);
   ranks.as(0, [&] { EXPECT_EQ(engine.sources.under_way, 1u) << "the inbox of the fake links"; });

@@ -172,7 +172,7 @@ TEST_F(sockets, whoever_waits_sleeps_on_the_sockets_too) {
     SleepPlan plan(1000000);
     engine.sources.each([&plan](ProgressSource& source) { source.plan_sleep(plan); });
     EXPECT_EQ(plan.count, 1);
-    EXPECT_FALSE(all_have_left() && waits_for_room());
+    EXPECT_FALSE(all_have_left() && waits_for_space());
   });
 }
 

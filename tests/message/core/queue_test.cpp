@@ -1,4 +1,4 @@
-// The queue of what waits for room on the way to a peer.
+// The queue of what waits for space on the way to a peer.
 #include "message/core/active.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/loss.hpp"
@@ -29,9 +29,9 @@ struct queued : protocol {
   Request sends[count], receives[count];
 };
 
-TEST_F(queued, requests_leave_in_their_order_as_room_comes_and_are_counted_meanwhile) {
+TEST_F(queued, requests_leave_in_their_order_as_space_comes_and_are_counted_meanwhile) {
   Ranks ranks(2);
-  ranks.network.room = 2;
+  ranks.network.space = 2;
   send_all(ranks);
   EXPECT_EQ(waiting(ranks), 3u);
   EXPECT_EQ(sends[2].stage, Stage::queued);
@@ -41,10 +41,10 @@ TEST_F(queued, requests_leave_in_their_order_as_room_comes_and_are_counted_meanw
   EXPECT_TRUE(is_complete(receives[1]));
   EXPECT_FALSE(is_complete(receives[2]));
   EXPECT_TRUE(ranks.step(0));
-  EXPECT_EQ(waiting(ranks), 1u) << "there was room for two";
+  EXPECT_EQ(waiting(ranks), 1u) << "there was space for two";
   EXPECT_TRUE(is_complete(sends[3]));
   EXPECT_FALSE(is_complete(sends[4]));
-  EXPECT_FALSE(ranks.step(0)) << "there is no room";
+  EXPECT_FALSE(ranks.step(0)) << "there is no space";
   ranks.settle();
   for (int i = 0; i < count; ++i) EXPECT_EQ(in[i], out[i]);
   EXPECT_EQ(waiting(ranks), 0u);
@@ -56,12 +56,12 @@ TEST_F(queued, requests_leave_in_their_order_as_room_comes_and_are_counted_meanw
 
 TEST_F(queued, what_is_sent_when_the_queue_was_emptied_stands_behind_nothing) {
   Ranks ranks(2);
-  ranks.network.room = 1;
+  ranks.network.space = 1;
   for (int i = 0; i < 2; ++i) ranks.send(0, 1, &out[i], sizeof(int), 1, sends[i]);
   EXPECT_EQ(waiting(ranks), 1u);
   ranks.step(1);
   ranks.step(0);  // the queue is empty
-  ranks.network.room = 1000;
+  ranks.network.space = 1000;
   for (int i = 2; i < count; ++i) ranks.send(0, 1, &out[i], sizeof(int), 1, sends[i]);
   EXPECT_EQ(waiting(ranks), 0u);
   receive_all(ranks);
@@ -69,9 +69,9 @@ TEST_F(queued, what_is_sent_when_the_queue_was_emptied_stands_behind_nothing) {
   for (int i = 0; i < count; ++i) EXPECT_EQ(in[i], out[i]);
 }
 
-TEST_F(queued, what_finds_no_room_again_keeps_its_place_before_later_ones) {
+TEST_F(queued, what_finds_no_space_again_keeps_its_place_before_later_ones) {
   Ranks ranks(2);
-  ranks.network.room = 1;
+  ranks.network.space = 1;
   send_all(ranks);
   EXPECT_FALSE(ranks.step(0));
   EXPECT_FALSE(ranks.step(0));
@@ -86,9 +86,9 @@ TEST_F(queued, what_finds_no_room_again_keeps_its_place_before_later_ones) {
   EXPECT_EQ(last_in, 15);
 }
 
-TEST_F(queued, one_peer_without_room_does_not_hold_up_another) {
+TEST_F(queued, one_peer_without_space_does_not_hold_up_another) {
   Ranks ranks(3);
-  ranks.network.room = 1;
+  ranks.network.space = 1;
   send_all(ranks);
   int other_in = 0;
   ranks.send(0, 2, &out[0], sizeof(int), 1, sending);
@@ -101,7 +101,7 @@ TEST_F(queued, one_peer_without_room_does_not_hold_up_another) {
 
 TEST_F(queued, what_waits_for_a_lost_peer_fails_and_nothing_of_it_is_put) {
   Ranks ranks(3);
-  ranks.network.room = 1;
+  ranks.network.space = 1;
   send_all(ranks);
   ranks.as(0, [] {
     EXPECT_EQ(send_active(Process{1}, ActiveKind::test, 0, nullptr, 0), MPI_SUCCESS);
@@ -115,7 +115,7 @@ TEST_F(queued, what_waits_for_a_lost_peer_fails_and_nothing_of_it_is_put) {
     EXPECT_TRUE(is_complete(sends[i]));
     EXPECT_EQ(sends[i].error, MPI_ERR_OTHER);
   }
-  ranks.network.room = 1000;
+  ranks.network.space = 1000;
   Request later;
   ranks.send(0, 1, &out[0], sizeof(int), 1, later);
   EXPECT_TRUE(is_complete(later));

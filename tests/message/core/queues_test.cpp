@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "message/core/unexpected.hpp"
-#include "message/node/offer_slots.hpp"
+#include "message/node/rendezvous_slots.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -76,10 +76,10 @@ TEST_F(queues, the_slots_of_cancelled_messages_go_back_to_their_senders) {
   ranks.send(0, 1, out.data(), long_bytes, 1, sending);
   ranks.settle();
   ranks.cancel(0, sending);
-  ranks.as(0, [] { EXPECT_EQ(node().open_offers, 1u); });
+  ranks.as(0, [] { EXPECT_EQ(node().open_entries, 1u); });
   ranks.as(1, [] { drop_queue(Ranks::context_id); });
   ranks.settle();
-  ranks.as(0, [] { EXPECT_EQ(node().open_offers, 0u); });
+  ranks.as(0, [] { EXPECT_EQ(node().open_entries, 0u); });
 }
 
 TEST_F(queues, all_can_be_forgotten) {

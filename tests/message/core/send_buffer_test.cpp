@@ -110,7 +110,7 @@ TEST_F(buffered, the_next_message_lies_behind_the_last_and_at_the_start_where_th
   receive(1);
   EXPECT_EQ(send(3), MPI_SUCCESS);
   EXPECT_EQ(place_of(2), 1);
-  EXPECT_EQ(place_of(3), 2) << "though there is room at the start";
+  EXPECT_EQ(place_of(3), 2) << "though there is space at the start";
   receive(2);
   EXPECT_EQ(send(4, 2), MPI_SUCCESS) << "so whatever fits into a ring fits";
   EXPECT_EQ(place_of(4), 0);
@@ -118,7 +118,7 @@ TEST_F(buffered, the_next_message_lies_behind_the_last_and_at_the_start_where_th
   receive(3);
 }
 
-TEST_F(buffered, room_between_messages_is_used_and_what_is_beside_stays_whole) {
+TEST_F(buffered, space_between_messages_is_used_and_what_is_beside_stays_whole) {
   attach(4);
   for (int i = 1; i <= 4; ++i) EXPECT_EQ(send(i), MPI_SUCCESS);
   receive(2);

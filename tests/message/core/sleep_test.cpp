@@ -11,7 +11,7 @@ namespace {
 // A source that can be woken by descriptors, or has something already.
 struct Wakeable final : ProgressSource {
   bool advance() override { return false; }
-  bool waits_for_room() const override { return lacks_room; }
+  bool waits_for_space() const override { return lacks_space; }
   void plan_sleep(SleepPlan& plan) override {
     ++asked;
     bound_us = plan.bound_us;
@@ -19,7 +19,7 @@ struct Wakeable final : ProgressSource {
     plan.sleeps &= !has_something;
   }
   void has_slept(const SleepPlan&, std::int64_t) override { ++told; }
-  bool lacks_room = false, has_descriptor = false, has_something = false;
+  bool lacks_space = false, has_descriptor = false, has_something = false;
   int asked = 0, told = 0;
   std::int64_t bound_us = 0;
 };
@@ -70,19 +70,19 @@ TEST_F(sleeping, nobody_sleeps_where_a_source_has_something) {
   EXPECT_EQ(one.told, 0);
 }
 
-TEST_F(sleeping, what_waits_for_room_is_a_source_that_says_so_or_a_queue) {
-  const auto waits = [this] { return ranks.as(0, [] { return waits_for_room(); }); };
+TEST_F(sleeping, what_waits_for_space_is_a_source_that_says_so_or_a_queue) {
+  const auto waits = [this] { return ranks.as(0, [] { return waits_for_space(); }); };
   set(one, true);
   EXPECT_FALSE(waits());
-  one.lacks_room = true;
+  one.lacks_space = true;
   EXPECT_TRUE(waits());
   set(one, false);
   EXPECT_FALSE(waits()) << "nothing is under way there";
-  ranks.network.room = 0;
+  ranks.network.space = 0;
   int out = 1;
   ranks.send(0, 1, &out, sizeof out, 1, sending);
   EXPECT_TRUE(waits());
-  ranks.network.room = 1;
+  ranks.network.space = 1;
   ranks.settle();
   EXPECT_FALSE(waits());
 }

@@ -6,7 +6,7 @@
 #include "message/core/contact.hpp"
 #include "message/core/point_to_point.hpp"
 #include "message/core/queues.hpp"
-#include "message/node/offer_slots.hpp"
+#include "message/node/rendezvous_slots.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -116,7 +116,7 @@ TEST_F(offered, a_probe_finds_the_first_that_its_sender_has_not_cancelled) {
   EXPECT_EQ(probe(MPI_ANY_TAG), 2);
   EXPECT_EQ(kept(), 1u) << "those in its way are gone";
   ranks.settle();
-  ranks.as(0, [] { EXPECT_EQ(node().open_offers, 1u); });
+  ranks.as(0, [] { EXPECT_EQ(node().open_entries, 1u); });
   ranks.cancel(0, sends[2]);
   EXPECT_EQ(probe(MPI_ANY_TAG), -1);
   EXPECT_EQ(kept(), 0u);

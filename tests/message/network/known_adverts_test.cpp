@@ -30,12 +30,12 @@ NetworkAdvertLine advert(std::uint32_t number, std::uint32_t taken, std::uint32_
 
 struct known : testing::Test {
   KnownAdverts book;
-  std::uint32_t transfer = 0;
+  std::uint32_t rendezvous = 0;
   Arrived arrive(std::int32_t tag, const NetworkAdvertLine& line, bool usable = true) {
-    return book.arrive(with_tag(tag), line, usable, transfer);
+    return book.arrive(with_tag(tag), line, usable, rendezvous);
   }
   // The number of the advert that a message matches; 0: none.
-  std::uint32_t send(std::int32_t tag, std::uint32_t number = KnownAdverts::no_transfer) {
+  std::uint32_t send(std::int32_t tag, std::uint32_t number = KnownAdverts::no_rendezvous) {
     const NetworkAdvertLine* found = book.find(with_tag(tag));
     const std::uint32_t matched = found ? found->number : 0;
     book.sent(with_tag(tag), number, found);
@@ -58,9 +58,9 @@ TEST_F(known, an_advert_answers_a_message_that_it_has_crossed) {
   send(1, 40);
   send(2, 41);
   EXPECT_EQ(arrive(2, advert(1, 0)), Arrived::matched);
-  EXPECT_EQ(transfer, 41u);
+  EXPECT_EQ(rendezvous, 41u);
   EXPECT_EQ(arrive(MPI_ANY_TAG, advert(2, 0)), Arrived::matched);
-  EXPECT_EQ(transfer, 40u);
+  EXPECT_EQ(rendezvous, 40u);
   EXPECT_EQ(arrive(MPI_ANY_TAG, advert(3, 0)), Arrived::kept);
 }
 

@@ -1,5 +1,5 @@
-// What a sender holds of a receiver's staging: windows of the pool, the lease, and windows that
-// change hands.
+// What a sender holds of a receiver's staging: staging buffers of the pool, the lease, and staging
+// buffers that change hands.
 #include "message/node/lease.hpp"
 #include "message/core/engine.hpp"
 
@@ -9,7 +9,7 @@
 namespace baton::message {
 namespace {
 
-using lockfree::Window;
+using lockfree::StagingBuffer;
 constexpr std::int64_t chunk_bytes = lockfree::chunk_bytes;
 
 struct leases : protocol {
@@ -27,39 +27,39 @@ struct leases : protocol {
   }
   // Leaves so many chunks for others.
   static void leave(NodePeer& peer, int chunks) {
-    while (free_chunks(peer) > chunks) take_window(peer, free_chunks(peer) - chunks);
+    while (free_chunks(peer) > chunks) take_staging_buffer(peer, free_chunks(peer) - chunks);
   }
-  // As if the receiver had taken out all that was put into a window.
-  static void empty(NodePeer& peer, Window window, std::int64_t bytes) {
-    lockfree::publish_emptied(transport::window_progress(peer.slot, window),
+  // As if the receiver had taken out all that was put into a staging buffer.
+  static void empty(NodePeer& peer, StagingBuffer buffer, std::int64_t bytes) {
+    lockfree::publish_emptied(transport::staging_progress(peer.slot, buffer),
                               static_cast<std::uint64_t>(bytes));
   }
 };
 
-TEST_F(leases, windows_are_taken_while_there_are_chunks_and_no_chunk_twice) {
+TEST_F(leases, buffers_are_taken_while_there_are_chunks_and_no_chunk_twice) {
   Ranks ranks(2);
   with(ranks, [](NodePeer& peer) {
     std::uint64_t taken = 0;
     for (int i = 0; i < 6; ++i) {
-      const Window window = take_window(peer, 12);
-      EXPECT_EQ(window.count(), i < 5 ? 12 : 4);
-      EXPECT_EQ(window.chunks & taken, 0u);
-      EXPECT_EQ(emptied_by(peer, window), 0);
-      taken |= window.chunks;
+      const StagingBuffer buffer = take_staging_buffer(peer, 12);
+      EXPECT_EQ(buffer.count(), i < 5 ? 12 : 4);
+      EXPECT_EQ(buffer.chunks & taken, 0u);
+      EXPECT_EQ(emptied_by(peer, buffer), 0);
+      taken |= buffer.chunks;
     }
-    EXPECT_TRUE(take_window(peer, 1).empty());
+    EXPECT_TRUE(take_staging_buffer(peer, 1).empty());
   });
 }
 
-TEST_F(leases, a_window_that_is_taken_again_begins_anew) {
+TEST_F(leases, a_buffer_that_is_taken_again_begins_anew) {
   Ranks ranks(2);
   with(ranks, [](NodePeer& peer) {
-    const Window window = take_window(peer, 2);
-    empty(peer, window, 5000);
-    EXPECT_EQ(emptied_by(peer, window), 5000);
-    lockfree::give_back_chunks(peer.doorbell->chunks.free, window);
-    EXPECT_EQ(take_window(peer, 2).chunks, window.chunks);
-    EXPECT_EQ(emptied_by(peer, window), 0);
+    const StagingBuffer buffer = take_staging_buffer(peer, 2);
+    empty(peer, buffer, 5000);
+    EXPECT_EQ(emptied_by(peer, buffer), 5000);
+    lockfree::give_back_chunks(peer.doorbell->chunks.free, buffer);
+    EXPECT_EQ(take_staging_buffer(peer, 2).chunks, buffer.chunks);
+    EXPECT_EQ(emptied_by(peer, buffer), 0);
   });
 }
 
@@ -71,7 +71,7 @@ TEST_F(leases, memory_is_reserved_for_the_chunks_that_a_message_reaches) {
     EXPECT_EQ(peer.reserved_chunks, 0b00010000u);
     EXPECT_TRUE(has_memory(peer, span, chunk_bytes + 5, 3 * chunk_bytes));
     EXPECT_EQ(peer.reserved_chunks, 0b01110000u);
-    EXPECT_TRUE(has_memory(peer, span, 0, 5 * chunk_bytes));  // round the window
+    EXPECT_TRUE(has_memory(peer, span, 0, 5 * chunk_bytes));  // round the staging buffer
     EXPECT_EQ(peer.reserved_chunks, 0b11110000u);
     const lockfree::StagingSpan shifted{{0b1111}, 4 * chunk_bytes + 100};
     EXPECT_TRUE(has_memory(peer, shifted, chunk_bytes, 2 * chunk_bytes));
@@ -79,11 +79,11 @@ TEST_F(leases, memory_is_reserved_for_the_chunks_that_a_message_reaches) {
   });
 }
 
-TEST_F(leases, two_ranks_have_one_as_long_as_a_window_may_be) {
+TEST_F(leases, two_ranks_have_one_as_long_as_a_buffer_may_be) {
   Ranks ranks(2);
   with(ranks, [](NodePeer& peer) {
     get_lease(peer);
-    EXPECT_EQ(peer.lease.window.count(), Window::chunks_max);
+    EXPECT_EQ(peer.lease.buffer.count(), StagingBuffer::chunks_max);
     EXPECT_TRUE(lease_is_free(peer.lease));
     EXPECT_FALSE(is_wanted(peer));
     EXPECT_EQ(engine.counters.leases, 1u);
@@ -91,17 +91,17 @@ TEST_F(leases, two_ranks_have_one_as_long_as_a_window_may_be) {
 }
 
 TEST_F(leases, of_more_ranks_each_has_less) {
-  int before = Window::chunks_max + 1;
+  int before = StagingBuffer::chunks_max + 1;
   for (std::uint32_t count : {2u, 4u, 8u}) {
     Ranks ranks(count);
     with(ranks, [&](NodePeer& peer) {
       get_lease(peer);
-      EXPECT_FALSE(peer.lease.window.empty());
-      EXPECT_LT(peer.lease.window.count(), before);
-      EXPECT_LE(static_cast<int>(count - 1) * peer.lease.window.count(),
+      EXPECT_FALSE(peer.lease.buffer.empty());
+      EXPECT_LT(peer.lease.buffer.count(), before);
+      EXPECT_LE(static_cast<int>(count - 1) * peer.lease.buffer.count(),
                 lockfree::chunks_per_rank * 3 / 4)
           << "a quarter stays for who has none";
-      before = peer.lease.window.count();
+      before = peer.lease.buffer.count();
     });
   }
 }
@@ -109,15 +109,15 @@ TEST_F(leases, of_more_ranks_each_has_less) {
 TEST_F(leases, who_finds_too_few_chunks_says_so_until_there_are_enough) {
   Ranks ranks(2);
   with(ranks, [](NodePeer& peer) {
-    const Window taken[2] = {take_window(peer, 32), take_window(peer, 16)};
+    const StagingBuffer taken[2] = {take_staging_buffer(peer, 32), take_staging_buffer(peer, 16)};
     get_lease(peer);
-    EXPECT_TRUE(peer.lease.window.empty());
+    EXPECT_TRUE(peer.lease.buffer.empty());
     EXPECT_TRUE(is_wanted(peer));
     EXPECT_EQ(free_chunks(peer), 16) << "nothing was taken";
-    for (const Window& window : taken)
-      lockfree::give_back_chunks(peer.doorbell->chunks.free, window);
+    for (const StagingBuffer& buffer : taken)
+      lockfree::give_back_chunks(peer.doorbell->chunks.free, buffer);
     get_lease(peer);
-    EXPECT_FALSE(peer.lease.window.empty());
+    EXPECT_FALSE(peer.lease.buffer.empty());
     EXPECT_FALSE(is_wanted(peer));
   });
 }
@@ -137,7 +137,7 @@ TEST_F(terms, go_on_while_nobody_else_wants_the_lease) {
   with(ranks, [](NodePeer& peer) {
     get_lease(peer);
     for (int i = 0; i < 3; ++i) pass_term(peer);
-    EXPECT_FALSE(peer.lease.window.empty() || peer.lease.ending);
+    EXPECT_FALSE(peer.lease.buffer.empty() || peer.lease.ending);
     EXPECT_LT(peer.lease.messages, messages);
   });
 }
@@ -146,7 +146,7 @@ TEST_F(terms, end_when_somebody_wants_it_and_not_before_all_in_it_is_taken_out) 
   Ranks ranks(2);
   with(ranks, [](NodePeer& peer) {
     get_lease(peer);
-    const Window window = peer.lease.window;
+    const StagingBuffer buffer = peer.lease.buffer;
     const int left = free_chunks(peer);
     peer.lease.end = 7000;
     want(peer);
@@ -155,13 +155,13 @@ TEST_F(terms, end_when_somebody_wants_it_and_not_before_all_in_it_is_taken_out) 
     end_term(peer);
     EXPECT_TRUE(peer.lease.ending);
     EXPECT_EQ(free_chunks(peer), left);
-    empty(peer, window, 6999);
+    empty(peer, buffer, 6999);
     end_term(peer);
-    EXPECT_FALSE(peer.lease.window.empty());
-    empty(peer, window, 7000);
+    EXPECT_FALSE(peer.lease.buffer.empty());
+    empty(peer, buffer, 7000);
     end_term(peer);
-    EXPECT_TRUE(peer.lease.window.empty());
-    EXPECT_EQ(free_chunks(peer), left + window.count());
+    EXPECT_TRUE(peer.lease.buffer.empty());
+    EXPECT_EQ(free_chunks(peer), left + buffer.count());
   });
 }
 
@@ -177,14 +177,14 @@ TEST_F(terms, do_not_end_under_a_stream) {
     EXPECT_FALSE(holds_lease(peer, receiving));
     pass_term(peer);
     end_term(peer);
-    EXPECT_FALSE(peer.lease.window.empty());
+    EXPECT_FALSE(peer.lease.buffer.empty());
     receiving.process = Process{1};
     let_lease_go(receiving);
     EXPECT_TRUE(holds_lease(peer, sending)) << "another's send does not let it go";
     let_lease_go(sending);
     EXPECT_TRUE(lease_is_free(peer.lease));
     end_term(peer);
-    EXPECT_TRUE(peer.lease.window.empty());
+    EXPECT_TRUE(peer.lease.buffer.empty());
   });
 }
 
@@ -194,29 +194,29 @@ TEST_F(terms, who_had_one_waits_for_the_others_and_longer_each_time) {
     int before = 0;
     for (int had = 1; had < 4; ++had) {
       int sends = 0;
-      for (; peer.lease.window.empty() && sends < 10000; ++sends) get_lease(peer);
+      for (; peer.lease.buffer.empty() && sends < 10000; ++sends) get_lease(peer);
       EXPECT_GT(sends, before);
       before = sends;
       want(peer);
       pass_term(peer);
-      EXPECT_TRUE(peer.lease.window.empty());
+      EXPECT_TRUE(peer.lease.buffer.empty());
       EXPECT_EQ(peer.lease.had, had);
     }
   });
 }
 
-TEST_F(leases, room_is_what_the_receiver_has_emptied) {
+TEST_F(leases, space_is_what_the_receiver_has_emptied) {
   Ranks ranks(2);
   with(ranks, [&](NodePeer& peer) {
     get_lease(peer);
     Lease& lease = peer.lease;
-    const std::int64_t all = lease.window.bytes();
-    EXPECT_EQ(room_in(peer, 1), all);
+    const std::int64_t all = lease.buffer.bytes();
+    EXPECT_EQ(space_in(peer, 1), all);
     lease.position = all - 100;
-    EXPECT_EQ(room_in(peer, 101), 100);
-    empty(peer, lease.window, 5000);
-    EXPECT_EQ(room_in(peer, 100), 100) << "that is enough: nobody looks";
-    EXPECT_EQ(room_in(peer, 101), 5100);
+    EXPECT_EQ(space_in(peer, 101), 100);
+    empty(peer, lease.buffer, 5000);
+    EXPECT_EQ(space_in(peer, 100), 100) << "that is enough: nobody looks";
+    EXPECT_EQ(space_in(peer, 101), 5100);
     EXPECT_EQ(lease.emptied, 5000);
   });
 }
@@ -231,7 +231,7 @@ TEST_F(leases, a_send_lies_where_the_last_ended_in_a_line_of_its_own) {
     place_in_lease(peer, sending);
     const lockfree::StagingSpan& span = node_part(sending).span;
     EXPECT_EQ(span.shift, 6400);
-    EXPECT_EQ(span.window.chunks, lease.window.chunks);
+    EXPECT_EQ(span.buffer.chunks, lease.buffer.chunks);
     EXPECT_EQ(span.next_owner, NextOwner::sender);
     move_lease(peer, sending, 1000);
     EXPECT_EQ(lease.end, 7400);
@@ -242,15 +242,15 @@ TEST_F(leases, a_send_lies_where_the_last_ended_in_a_line_of_its_own) {
   });
 }
 
-TEST_F(leases, early_parts_stay_at_the_beginning_of_the_window) {
+TEST_F(leases, early_parts_stay_at_the_beginning_of_the_buffer) {
   settings.early_bytes_max = 10000;
   settings.pipeline_span_bytes = 50000;
-  settings.pipeline_window_bytes = 30000;
+  settings.pipeline_buffer_bytes = 30000;
   Ranks ranks(2);
   with(ranks, [](NodePeer& peer) {
     get_lease(peer);
     Lease& lease = peer.lease;
-    const std::int64_t turn = lease.window.bytes();
+    const std::int64_t turn = lease.buffer.bytes();
     lease.position = 40000;
     wrap_early(lease, 9000);
     EXPECT_EQ(lease.position, 40000);
@@ -261,10 +261,10 @@ TEST_F(leases, early_parts_stay_at_the_beginning_of_the_window) {
     EXPECT_EQ(lease.position, turn + 45000);
     wrap_early(lease, 5001);
     EXPECT_EQ(lease.position, 2 * turn);
-    settings.pipeline_span_bytes = settings.pipeline_window_bytes = 1000;
+    settings.pipeline_span_bytes = settings.pipeline_buffer_bytes = 1000;
     lease.position = 2 * turn + 10000;
     wrap_early(lease, 10000);
-    EXPECT_EQ(lease.position, 2 * turn + 10000) << "there is always room for two";
+    EXPECT_EQ(lease.position, 2 * turn + 10000) << "there is always space for two";
   });
 }
 
@@ -273,27 +273,27 @@ TEST_F(leases, carry_streams_where_they_are_no_longer_than_these_may_take) {
   with(ranks, [](NodePeer& peer) {
     EXPECT_FALSE(carries_streams(peer.lease)) << "there is none";
     get_lease(peer);
-    settings.pipeline_window_bytes = peer.lease.window.bytes();
+    settings.pipeline_buffer_bytes = peer.lease.buffer.bytes();
     EXPECT_TRUE(carries_streams(peer.lease));
-    settings.pipeline_window_bytes = peer.lease.window.bytes() - 1;
+    settings.pipeline_buffer_bytes = peer.lease.buffer.bytes() - 1;
     EXPECT_FALSE(carries_streams(peer.lease));
   });
 }
 
-TEST_F(leases, a_window_that_changes_hands_is_asked_for_once_and_used_by_what_fits) {
+TEST_F(leases, a_buffer_that_changes_hands_is_asked_for_once_and_used_by_what_fits) {
   Ranks ranks(2);
   with(ranks, [&](NodePeer& peer) {
     const int before = free_chunks(peer);
     for (int i = 0; i < 2; ++i) get_transferable(peer);
     ASSERT_EQ(peer.transferred.count, 1);
-    const Window window = peer.transferred.mine[0].chunks;
-    EXPECT_EQ(free_chunks(peer), before - window.count());
-    EXPECT_EQ(peer.reserved_chunks & window.chunks, window.chunks);
-    sending.bytes = window.bytes() + 1;
+    const StagingBuffer buffer = peer.transferred.mine[0].chunks;
+    EXPECT_EQ(free_chunks(peer), before - buffer.count());
+    EXPECT_EQ(peer.reserved_chunks & buffer.chunks, buffer.chunks);
+    sending.bytes = buffer.bytes() + 1;
     EXPECT_FALSE(place_in_transferred(peer, sending));
-    sending.bytes = window.bytes();
+    sending.bytes = buffer.bytes();
     EXPECT_TRUE(place_in_transferred(peer, sending));
-    EXPECT_EQ(node_part(sending).span.window.chunks, window.chunks);
+    EXPECT_EQ(node_part(sending).span.buffer.chunks, buffer.chunks);
     EXPECT_EQ(node_part(sending).span.next_owner, NextOwner::receiver);
     EXPECT_FALSE(node_part(sending).span.at_sender);
     EXPECT_FALSE(place_in_transferred(peer, receiving)) << "it is not ours any more";
@@ -319,7 +319,7 @@ TEST_F(leases, none_changes_hands_where_chunks_are_few_or_ranks_are_many) {
   }
 }
 
-TEST_F(leases, a_window_that_came_with_a_message_is_ours_behind_what_it_holds_and_goes_first) {
+TEST_F(leases, a_buffer_that_came_with_a_message_is_ours_behind_what_it_holds_and_goes_first) {
   Ranks ranks(2);
   with(ranks, [&](NodePeer& peer) {
     get_transferable(peer);
@@ -329,8 +329,8 @@ TEST_F(leases, a_window_that_came_with_a_message_is_ours_behind_what_it_holds_an
     sending.bytes = 100;
     EXPECT_TRUE(place_in_transferred(peer, sending));
     const lockfree::StagingSpan& span = node_part(sending).span;
-    EXPECT_EQ(span.window.chunks, 0b1100u);
-    EXPECT_EQ(span.shift, 500 + came.window.bytes());
+    EXPECT_EQ(span.buffer.chunks, 0b1100u);
+    EXPECT_EQ(span.shift, 500 + came.buffer.bytes());
     EXPECT_FALSE(span.at_sender) << "it lay in its sender's staging, which is our receiver now";
   });
 }

@@ -90,7 +90,7 @@ TEST_F(lost_rank, fails_what_streams_there_and_from_there) {
   settle(ranks);
   ranks.as(0, [] {
     EXPECT_TRUE(all_have_left());
-    EXPECT_FALSE(waits_for_room());
+    EXPECT_FALSE(waits_for_space());
     EXPECT_EQ(engine.outstanding_bytes, 0);
   });
 }

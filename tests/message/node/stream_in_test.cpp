@@ -1,4 +1,4 @@
-// Messages that go through staging in pieces, or all of them, step by step over fake links.
+// Messages that go through staging in segments, or all of them, step by step over fake links.
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -56,7 +56,7 @@ TEST_F(protocol, many_streams_go_round_in_the_same_staging) {
 
 TEST_F(protocol, a_stream_that_its_receiver_has_not_emptied_is_not_overwritten_by_the_next) {
   settings.cma = 0;
-  settings.ownership_transfer = 0;  // in the same window
+  settings.ownership_transfer = 0;  // in the same staging buffer
   Ranks ranks(2);
   constexpr std::int64_t bytes = 500000;
   for (int i = 0; i < 20; ++i) {

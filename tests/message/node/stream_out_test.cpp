@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "message/node/window.hpp"
+#include "message/node/staging_buffer.hpp"
 #include "transport/choose.hpp"
 
 namespace baton::message {
 namespace {
 
-constexpr std::int64_t window_bytes = 128 << 10;
+constexpr std::int64_t buffer_bytes = 128 << 10;
 
 // Long messages from rank 0 to rank 1.
 struct long_messages : protocol {
@@ -20,7 +20,7 @@ struct long_messages : protocol {
   long_messages() {
     settings.cma = 0;
     settings.early_bytes_max = 64 << 10;
-    settings.pipeline_window_bytes = window_bytes;
+    settings.pipeline_buffer_bytes = buffer_bytes;
     for (int i = 0; i < count; ++i) {
       out.push_back(pattern(bytes, i));
       in.emplace_back(bytes);
@@ -44,7 +44,7 @@ struct long_messages : protocol {
     settings.cma_bytes_min = 64 << 10;
     settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
   }
-  // The receiver asks for all streams, the sender hears of it and fills a first window.
+  // The receiver asks for all streams, the sender hears of it and fills a first staging buffer.
   void ask_and_hear(Ranks& ranks) {
     receive_all(ranks);
     send_all(ranks);
@@ -81,7 +81,7 @@ TEST_F(long_messages, stream_to_one_peer_one_after_another) {
   expect_all();
 }
 
-TEST_F(long_messages, stream_through_windows_that_are_no_longer_than_the_setting_says) {
+TEST_F(long_messages, stream_through_buffers_that_are_no_longer_than_the_setting_says) {
   Ranks ranks(2);
   receive_all(ranks);
   send_all(ranks);
@@ -91,10 +91,10 @@ TEST_F(long_messages, stream_through_windows_that_are_no_longer_than_the_setting
     any = ranks.step(0);
     for (const Request& send : sends)
       if (send.stage == Stage::streaming && !is_complete(send) && !node_part(send).span.empty() &&
-          !node_part(send).new_window) {
+          !node_part(send).new_buffer) {
         seen = true;
         EXPECT_EQ(node_part(send).span.next_owner, NextOwner::pool);
-        EXPECT_LE(node_part(send).span.window.bytes(), window_bytes);
+        EXPECT_LE(node_part(send).span.buffer.bytes(), buffer_bytes);
       }
     any |= ranks.step(1);
     free_before = free_before ? free_before : free_chunks_of(ranks, 1);
@@ -116,8 +116,8 @@ TEST_F(long_messages, that_are_unexpected_go_on_when_their_receives_come) {
   expect_all();
 }
 
-TEST_F(long_messages, keep_the_lease_where_it_is_no_longer_than_a_window) {
-  settings.pipeline_window_bytes = 2 << 20;
+TEST_F(long_messages, keep_the_lease_where_it_is_no_longer_than_a_buffer) {
+  settings.pipeline_buffer_bytes = 2 << 20;
   Ranks ranks(2);
   receive_all(ranks);
   send_all(ranks);
@@ -126,7 +126,7 @@ TEST_F(long_messages, keep_the_lease_where_it_is_no_longer_than_a_window) {
   EXPECT_EQ(ranks.messages(1, Way::pipelined), std::uint64_t{count});
 }
 
-TEST_F(long_messages, do_not_wait_for_room_in_staging_to_tell_their_receiver) {
+TEST_F(long_messages, do_not_wait_for_space_in_staging_to_tell_their_receiver) {
   Ranks ranks(2);
   Request more[40];
   for (Request& send : more) {
@@ -142,7 +142,7 @@ TEST_F(long_messages, do_not_wait_for_room_in_staging_to_tell_their_receiver) {
 }
 
 // The second of two finds the lease in use; the receiver says how it comes.
-TEST_F(long_messages, that_find_no_room_in_staging_go_as_their_receiver_wishes) {
+TEST_F(long_messages, that_find_no_space_in_staging_go_as_their_receiver_wishes) {
   for (const bool pulls : {false, true}) {
     settings = Settings{};
     settings.unseen_pull_bytes_min = 8 << 20;
@@ -209,9 +209,9 @@ TEST_F(long_messages, that_wait_for_their_turn_keep_their_slots) {
   expect_all();
 }
 
-TEST(windows, are_touched_from_their_second_turn_on) {
+TEST(staging_buffers, are_touched_from_their_second_turn_on) {
   lockfree::StagingSpan leased{{0b11}, 0, NextOwner::sender, false};
-  const std::int64_t turn = leased.window.bytes();
+  const std::int64_t turn = leased.buffer.bytes();
   EXPECT_FALSE(is_touched(leased, 0));
   EXPECT_FALSE(is_touched(leased, turn - 1));
   EXPECT_TRUE(is_touched(leased, turn));

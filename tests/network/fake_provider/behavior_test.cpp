@@ -166,7 +166,7 @@ TEST(FakeProvider, calls_are_refused_now_and_then) {
   Memory memory = provider.memory(100, FI_RECV);
   fi_context2 contexts[100];
   int taken = 0;
-  while (taken < 6) {  // so many find room
+  while (taken < 6) {  // so many find space
     const ssize_t code = fi_recv(provider.endpoint, memory.at(), 1, memory.description(),
                                  FI_ADDR_UNSPEC, &contexts[taken]);
     taken += code == 0;

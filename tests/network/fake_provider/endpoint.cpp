@@ -23,7 +23,7 @@ ssize_t receive(fid_ep* id, void* buffer, std::size_t bytes, void* description, 
   Domain& domain = enabled_domain(id);
   const Inside inside(domain);
   Region* region = domain.regions.local(description, buffer, bytes, FI_RECV, "a receive");
-  if (!domain.receivers.has_room()) return -FI_EAGAIN;
+  if (!domain.receivers.has_space()) return -FI_EAGAIN;
   domain.contexts.begin(context, "a receive");
   domain.receivers.post(buffer, bytes, region, context);
   return 0;
@@ -48,7 +48,7 @@ ssize_t start(fid_ep* id, const iovec* parts, void** descriptions, std::size_t c
   }
   if (completion.bytes > message_bytes_max)
     broken("%s of %zu bytes, the limit is %zu", what, completion.bytes, message_bytes_max);
-  if (!domain.senders.has_room()) return -FI_EAGAIN;
+  if (!domain.senders.has_space()) return -FI_EAGAIN;
   domain.contexts.begin(context, what);
   completion.context = context;
   completion.flags = access | (access == FI_SEND ? FI_MSG : FI_RMA);
@@ -76,7 +76,7 @@ ssize_t inject(fid_ep* id, const void* buffer, std::size_t bytes, fi_addr_t to) 
   if (bytes > domain.personality.inject_bytes)
     broken("%zu bytes are injected, the limit is %zu", bytes, domain.personality.inject_bytes);
   const std::uint64_t name = name_of(domain, to);
-  if (!domain.senders.has_room()) return -FI_EAGAIN;
+  if (!domain.senders.has_space()) return -FI_EAGAIN;
   domain.senders.inject(name, {}, buffer, bytes);
   return 0;
 }

@@ -78,7 +78,7 @@ class Opened {
                : 0;
   }
 
-  // Again until there is room.
+  // Again until there is space.
   template <class Call>
   void post(Call call) {
     ssize_t code;

@@ -10,7 +10,7 @@
 
 namespace fake {
 
-bool Receivers::has_room() {
+bool Receivers::has_space() {
   return !resources_.chance.one_in(6) && posted_.size() < resources_.personality.receives_max;
 }
 

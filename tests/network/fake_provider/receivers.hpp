@@ -17,8 +17,8 @@ class Receivers {
  public:
   Receivers(Resources& resources, Senders& senders) : resources_(resources), senders_(senders) {}
 
-  bool has_room();
-  // With room only.
+  bool has_space();
+  // With space only.
   void post(void* buffer, std::size_t bytes, Region* region, void* context);
   void progress();
   // Whether there is something to do that no datagram will announce.

@@ -37,7 +37,7 @@ std::uint64_t sum_of(const std::vector<iovec>& parts) {
 
 }  // namespace
 
-bool Senders::has_room() {
+bool Senders::has_space() {
   return !resources_.chance.one_in(6) &&
          all_.size() + awaiting_.size() < resources_.personality.operations_max;
 }

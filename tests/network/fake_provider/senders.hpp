@@ -27,9 +27,9 @@ class Senders {
  public:
   explicit Senders(Resources& resources) : resources_(resources) {}
 
-  // Whether another one finds room now.
-  bool has_room();
-  // `header` says what it is; the parts are its data. With room only.
+  // Whether another one finds space now.
+  bool has_space();
+  // `header` says what it is; the parts are its data. With space only.
   void send(std::uint64_t to, ChunkHeader header, Completion completion);
   // Asks for data, which goes into the parts.
   void read(std::uint64_t to, ChunkHeader header, Completion completion);

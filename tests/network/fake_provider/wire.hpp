@@ -45,7 +45,7 @@ class Wire {
   // By which others send here. Nobody else ever has the same.
   std::uint64_t name() const { return name_; }
 
-  // -FI_EAGAIN without room, another error when there is nobody of that name, or 0.
+  // -FI_EAGAIN without space, another error when there is nobody of that name, or 0.
   int send(std::uint64_t to, const Chunk& chunk, std::size_t bytes) const;
   // Whether there was one; its bytes behind the header.
   bool receive(Chunk& chunk, std::size_t& bytes) const;

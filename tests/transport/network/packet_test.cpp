@@ -21,10 +21,11 @@ Bytes packet_of(std::span<const std::size_t> payloads, std::uint32_t packet_numb
                 std::uint16_t skip = 0) {
   Bytes packet(sizeof(PacketHeader) + skip);
   for (std::size_t bytes : payloads) {
-    const Piece piece{{lockfree::make_header(5, bytes, 2).bits | lockfree::first_lap}, {9, -4}};
+    const PacketMessage message{{lockfree::make_header(5, bytes, 2).bits | lockfree::first_lap},
+                                {9, -4}};
     const std::size_t at = packet.size();
-    packet.resize(at + piece_bytes(bytes), 'p');
-    std::memcpy(packet.data() + at, &piece, sizeof piece);
+    packet.resize(at + packet_message_bytes(bytes), 'p');
+    std::memcpy(packet.data() + at, &message, sizeof message);
   }
   PacketHeader header{
       0, packet_number, sender, static_cast<std::uint32_t>(packet.size() - sizeof header), 0,
@@ -57,11 +58,11 @@ std::size_t read_all(const char* packet, std::size_t bytes) {
   PacketHeader header;
   std::memcpy(&header, packet, sizeof header);
   for (std::size_t at = sizeof header + header.skip; at < bytes; ++messages) {
-    Piece piece;
-    std::memcpy(&piece, packet + at, sizeof piece);
-    for (std::size_t i = 0; i < piece.header.bytes(); ++i)
-      sum += static_cast<unsigned char>(packet[at + sizeof piece + i]);
-    at += piece_bytes(piece.header.bytes());
+    PacketMessage message;
+    std::memcpy(&message, packet + at, sizeof message);
+    for (std::size_t i = 0; i < message.header.bytes(); ++i)
+      sum += static_cast<unsigned char>(packet[at + sizeof message + i]);
+    at += packet_message_bytes(message.header.bytes());
   }
   return sum == ~0u ? ~messages : messages;
 }
@@ -70,21 +71,21 @@ std::size_t read_all(const char* packet, std::size_t bytes) {
 class Edge {
  public:
   Edge()
-      : memory_(static_cast<char*>(::mmap(nullptr, room + page(), PROT_READ | PROT_WRITE,
+      : memory_(static_cast<char*>(::mmap(nullptr, space + page(), PROT_READ | PROT_WRITE,
                                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))) {
-    ::mprotect(memory_ + room, page(), PROT_NONE);
+    ::mprotect(memory_ + space, page(), PROT_NONE);
   }
-  ~Edge() { ::munmap(memory_, room + page()); }
+  ~Edge() { ::munmap(memory_, space + page()); }
   Edge(const Edge&) = delete;
   Edge& operator=(const Edge&) = delete;
   const char* put(const Bytes& packet) {
-    char* place = memory_ + room - packet.size();
+    char* place = memory_ + space - packet.size();
     if (!packet.empty()) std::memcpy(place, packet.data(), packet.size());
     return place;
   }
 
  private:
-  static constexpr std::size_t room = 1 << 18;
+  static constexpr std::size_t space = 1 << 18;
   static std::size_t page() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
   char* memory_;
 };
@@ -225,7 +226,7 @@ TEST(check_packet, tens_of_thousands_of_broken_packets_lead_nowhere) {
           packet.insert(middle, random() % 40, static_cast<char>(random()));
           break;
         default:  // Bits of messages' lengths, in a header that is proven again.
-          if (packet.size() >= sizeof(PacketHeader) + sizeof(Piece)) {
+          if (packet.size() >= sizeof(PacketHeader) + sizeof(PacketMessage)) {
             packet[sizeof(PacketHeader) + 1 + random() % 3] = static_cast<char>(random());
             PacketHeader header{0,
                                 number,

@@ -2,7 +2,7 @@
 // Used by send.cpp, receive.cpp.
 #pragma once
 
-#include "message/network/transfer.hpp"
+#include "message/network/rendezvous.hpp"
 #include "transport/network/network_link.hpp"
 
 namespace baton::message {
@@ -11,11 +11,11 @@ inline constexpr std::int64_t write_bytes_max = 1 << 20;  // guess: short messag
 inline constexpr int writes_at_once = 4;                  // guess; over one interface
 inline constexpr int writes_at_once_max = 8;              // guess; over several
 
-struct Transfer;
+struct Rendezvous;
 
 // A write under way, and where its data was packed, if it has gaps.
 struct Write : transport::network::Operation {
-  Transfer* transfer = nullptr;
+  Rendezvous* rendezvous = nullptr;
   char* packed = nullptr;
   transport::network::Registration memory;  // of that
   int rail = 0;                             // the receiver's interface
@@ -23,7 +23,7 @@ struct Write : transport::network::Operation {
 };
 
 // Either side of a message.
-struct Transfer {
+struct Rendezvous {
   Request* request = nullptr;
   RemotePeer* peer = nullptr;
   std::uint32_t number = 0;
@@ -47,31 +47,31 @@ struct Transfer {
   std::uint32_t advert = 0;         // its number, if it was advertised
   bool unmatched = false;           // still
   char* bounce = nullptr;
-  Transfer* following = nullptr;  // of those that want to write
+  Rendezvous* following = nullptr;  // of those that want to write
 };
 
 // Null without memory.
-Transfer* open_transfer(RemotePeer& peer, Request& request, bool outgoing);
+Rendezvous* open_rendezvous(RemotePeer& peer, Request& request, bool outgoing);
 // Null: there is none, on this side, of that number.
-Transfer* find_transfer(std::uint32_t number, bool outgoing);
+Rendezvous* find_rendezvous(std::uint32_t number, bool outgoing);
 // The number of numbers that have been in use.
-std::uint32_t transfer_numbers();
-void close_transfer(Transfer& transfer);
-// Transfers that want to write are listed.
-void list_writing(Transfer& transfer);
-Transfer* first_writing();
+std::uint32_t rendezvous_numbers();
+void close_rendezvous(Rendezvous& rendezvous);
+// Each rendezvous that wants to write is listed.
+void list_writing(Rendezvous& rendezvous);
+Rendezvous* first_writing();
 
 // In what parts so much is written over so many interfaces: both sides know.
 std::int64_t write_bytes_of(std::int64_t bytes, int rails);
 
-// Ends a request with what became of it; its transfer is gone.
-void end_send(Transfer& transfer);
-void end_receive(Transfer& transfer);
+// Ends a request with what became of it; its rendezvous is over.
+void end_send(Rendezvous& rendezvous);
+void end_receive(Rendezvous& rendezvous);
 // Returns whether nothing more is to be written, and nothing is under way.
-bool is_over(const Transfer& transfer);
+bool is_over(const Rendezvous& rendezvous);
 
-inline transport::network::NetworkPeer& network_peer(const Transfer& transfer) {
-  return transfer.peer->link.peer();
+inline transport::network::NetworkPeer& network_peer(const Rendezvous& rendezvous) {
+  return rendezvous.peer->link.peer();
 }
 
 }  // namespace baton::message

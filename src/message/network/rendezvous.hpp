@@ -1,4 +1,4 @@
-// The rendezvous over the network: transfers, from the envelope to the last write.
+// The rendezvous over the network, from the envelope to the last write.
 #pragma once
 
 #include "message/network/remote_peer.hpp"
@@ -6,7 +6,7 @@
 namespace baton::message {
 
 // Puts the envelope of a send whose data waits here; and a receiver's answer. False when there is
-// no room on the way. Under the send lock.
+// no space on the way. Under the send lock.
 bool put_network_rts(RemotePeer& peer, Request& send);
 bool put_network_cts(RemotePeer& peer, Request& receive);
 // The receiver's side of an advert: makes the receive ready to be written into, and fills in where
@@ -28,11 +28,11 @@ void end_cancelled_send(std::uint32_t number, Process receiver);
 // Ends a receive whose sender is lost.
 void fail_network_receive(Request& receive, Error error);
 // Ends what is under way with a peer that is lost.
-void fail_transfers(Process process);
+void fail_rendezvous(Process process);
 // A peer has written into a receive of ours, by its number.
 void arrive_network_write(std::uint32_t receive);
-// Goes on with writes that found no room; whether any began.
-bool advance_transfers();
-void forget_transfers();
+// Goes on with writes that found no space; whether any began.
+bool advance_rendezvous();
+void forget_rendezvous();
 
 }  // namespace baton::message

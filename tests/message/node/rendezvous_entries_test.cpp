@@ -1,5 +1,5 @@
-// Offers: sends that wait in a slot until their receivers have come.
-#include "message/node/offers.hpp"
+// Rendezvous entries: sends that wait in a slot until their receivers have come.
+#include "message/node/rendezvous_entries.hpp"
 #include "message/core/engine.hpp"
 
 #include <vector>
@@ -9,26 +9,26 @@
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
-#include "message/node/offer_slots.hpp"
+#include "message/node/rendezvous_slots.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
 namespace {
 
-using lockfree::OfferState;
+using lockfree::RendezvousState;
 
-struct offers : protocol {
+struct rendezvous_entries : protocol {
   static constexpr std::int64_t bytes = 100000;
-  offers() { settings.pipeline_early = 0; }  // nothing leaves before it is matched
+  rendezvous_entries() { settings.pipeline_early = 0; }  // nothing leaves before it is matched
   static std::uint32_t slot_of(const Request& send) { return node_part(send).slot; }
-  OfferState state(std::uint32_t slot) {
-    return ranks.as(0, [&] { return lockfree::offer_state(own_offer(node(), slot)); });
+  RendezvousState state(std::uint32_t slot) {
+    return ranks.as(0, [&] { return lockfree::entry_state(own_entry(node(), slot)); });
   }
   std::uint32_t open() {
-    return ranks.as(0, [] { return node().open_offers; });
+    return ranks.as(0, [] { return node().open_entries; });
   }
   std::uint32_t withdrawn() {
-    return ranks.as(0, [] { return node().withdrawn_offers; });
+    return ranks.as(0, [] { return node().withdrawn_entries; });
   }
   void send(Request& request, int tag = 1) {
     ranks.send(0, 1, out.data(), bytes, tag, request);
@@ -47,19 +47,19 @@ struct offers : protocol {
   Ranks ranks{2};
 };
 
-TEST_F(offers, a_slot_is_open_until_its_sender_has_seen_that_the_message_was_taken) {
+TEST_F(rendezvous_entries, a_slot_is_open_until_its_sender_has_seen_that_the_message_was_taken) {
   send(sending);
-  EXPECT_EQ(state(slot_of(sending)), OfferState::offered);
+  EXPECT_EQ(state(slot_of(sending)), RendezvousState::offered);
   EXPECT_EQ(open(), 1u);
   ranks.settle();
-  EXPECT_FALSE(ranks.as(0, [&] { return is_offer_taken(sending); }));
+  EXPECT_FALSE(ranks.as(0, [&] { return is_entry_taken(sending); }));
   ranks.as(0, [] { EXPECT_FALSE(all_have_left()); });
   receive(receiving);
   let_receive();
   EXPECT_TRUE(is_complete(receiving));
   EXPECT_EQ(in, out);
-  EXPECT_EQ(state(slot_of(sending)), OfferState::done);
-  EXPECT_TRUE(ranks.as(0, [&] { return is_offer_taken(sending); }));
+  EXPECT_EQ(state(slot_of(sending)), RendezvousState::done);
+  EXPECT_TRUE(ranks.as(0, [&] { return is_entry_taken(sending); }));
   EXPECT_EQ(open(), 1u);
   EXPECT_FALSE(is_complete(sending));
   EXPECT_TRUE(ranks.step(0));
@@ -68,14 +68,14 @@ TEST_F(offers, a_slot_is_open_until_its_sender_has_seen_that_the_message_was_tak
   ranks.as(0, [] { EXPECT_TRUE(all_have_left()); });
 }
 
-TEST_F(offers, that_are_open_have_slots_of_their_own_and_the_lowest_free_one_is_next) {
+TEST_F(rendezvous_entries, that_are_open_have_slots_of_their_own_and_the_lowest_free_one_is_next) {
   constexpr int count = 70;  // more than a page
   Request sends[count];
   for (int i = 0; i < count; ++i) {
     send(sends[i], i);
     EXPECT_EQ(slot_of(sends[i]), static_cast<std::uint32_t>(i));
   }
-  ranks.as(0, [] { EXPECT_EQ(node().offers.in_use, 2u); });
+  ranks.as(0, [] { EXPECT_EQ(node().slots.in_use, 2u); });
   for (int i : {3, 67}) {
     Request request;
     receive(request, i);
@@ -105,13 +105,13 @@ TEST_F(offers, that_are_open_have_slots_of_their_own_and_the_lowest_free_one_is_
   EXPECT_EQ(open(), 0u);
 }
 
-TEST_F(offers, one_that_is_withdrawn_keeps_its_slot_until_its_receiver_has_looked) {
+TEST_F(rendezvous_entries, one_that_is_withdrawn_keeps_its_slot_until_its_receiver_has_looked) {
   send(sending);
   const std::uint32_t slot = slot_of(sending);
   ranks.settle();  // the envelope waits there
   ranks.cancel(0, sending);
   EXPECT_TRUE(is_complete(sending) && sending.cancelled);
-  EXPECT_EQ(state(slot), OfferState::withdrawn);
+  EXPECT_EQ(state(slot), RendezvousState::withdrawn);
   EXPECT_EQ(open(), 1u);
   EXPECT_EQ(withdrawn(), 1u);
   ranks.as(0, [] {
@@ -124,7 +124,7 @@ TEST_F(offers, one_that_is_withdrawn_keeps_its_slot_until_its_receiver_has_looke
   receive(receiving);
   let_receive();
   EXPECT_TRUE(is_complete(receiving));
-  EXPECT_EQ(state(slot), OfferState::done);
+  EXPECT_EQ(state(slot), RendezvousState::done);
   ranks.settle();
   EXPECT_TRUE(is_complete(next));
   EXPECT_EQ(open(), 0u);
@@ -138,7 +138,7 @@ TEST_F(offers, one_that_is_withdrawn_keeps_its_slot_until_its_receiver_has_looke
   EXPECT_TRUE(is_complete(third));
 }
 
-TEST_F(offers, one_that_was_claimed_cannot_be_withdrawn) {
+TEST_F(rendezvous_entries, one_that_was_claimed_cannot_be_withdrawn) {
   receive(receiving);
   send(sending);
   let_receive();
@@ -149,12 +149,12 @@ TEST_F(offers, one_that_was_claimed_cannot_be_withdrawn) {
   send(next);
   EXPECT_EQ(slot_of(next), slot_of(sending));
   ranks.as(0, [&] { EXPECT_FALSE(withdraw(sending)) << "its slot is another's by now"; });
-  EXPECT_EQ(state(slot_of(next)), OfferState::offered);
+  EXPECT_EQ(state(slot_of(next)), RendezvousState::offered);
   EXPECT_EQ(withdrawn(), 0u);
   ranks.cancel(0, next);
 }
 
-TEST_F(offers, one_that_is_claimed_stays_its_receivers_and_a_withdrawn_one_is_dropped) {
+TEST_F(rendezvous_entries, one_that_is_claimed_stays_its_receivers_and_a_withdrawn_one_is_dropped) {
   for (const bool withdraws : {false, true}) {
     Request request;
     send(request);
@@ -163,29 +163,29 @@ TEST_F(offers, one_that_is_claimed_stays_its_receivers_and_a_withdrawn_one_is_dr
     ranks.as(1, [&] {
       UnexpectedMessage* message = take_unexpected(*queue_for(Ranks::context_id), 0, 1);
       ASSERT_NE(message, nullptr);
-      EXPECT_EQ(is_offer_withdrawn(*message), withdraws);
-      EXPECT_EQ(claim_offer(*message), !withdraws);  // a withdrawn one is gone
+      EXPECT_EQ(is_entry_withdrawn(*message), withdraws);
+      EXPECT_EQ(claim_entry(*message), !withdraws);  // a withdrawn one is gone
       if (withdraws) return;
       EXPECT_TRUE(message->claimed);
-      end_offer(node_peer(message->process), node_part(*message).slot);
+      end_entry(node_peer(message->process), node_part(*message).slot);
       free_unexpected(message);
     });
-    EXPECT_EQ(state(slot_of(request)), OfferState::done);
+    EXPECT_EQ(state(slot_of(request)), RendezvousState::done);
     ranks.settle();
     EXPECT_TRUE(is_complete(request));
     EXPECT_EQ(open(), 0u);
   }
 }
 
-TEST_F(offers, a_message_without_a_slot_has_nothing_to_end) {
+TEST_F(rendezvous_entries, a_message_without_a_slot_has_nothing_to_end) {
   send(sending);
-  ranks.as(1, [] { end_offer(node_peer(Process{0}), no_slot); });
-  EXPECT_EQ(state(slot_of(sending)), OfferState::offered);
+  ranks.as(1, [] { end_entry(node_peer(Process{0}), no_slot); });
+  EXPECT_EQ(state(slot_of(sending)), RendezvousState::offered);
   ranks.settle();
   ranks.cancel(0, sending);
 }
 
-TEST_F(offers, that_are_abandoned_are_counted_no_more) {
+TEST_F(rendezvous_entries, that_are_abandoned_are_counted_no_more) {
   ranks.as(0, [&] {
     ASSERT_NE(meet(Process{1}), nullptr);
     sending.process = receiving.process = Process{1};
@@ -195,7 +195,7 @@ TEST_F(offers, that_are_abandoned_are_counted_no_more) {
     EXPECT_EQ(send_of(node(), 0), &sending);
     EXPECT_EQ(engine.outstanding_bytes, 5000);
     abandon_slot(node(), 0);
-    EXPECT_EQ(node().open_offers, 0u);
+    EXPECT_EQ(node().open_entries, 0u);
     EXPECT_EQ(engine.outstanding_bytes, 0);
     EXPECT_EQ(send_of(node(), 0), nullptr);
     EXPECT_EQ(open_slot(receiving), 0);
@@ -203,9 +203,9 @@ TEST_F(offers, that_are_abandoned_are_counted_no_more) {
   });
 }
 
-TEST_F(offers, of_many_pages_a_poll_looks_at_a_part_but_all_are_found) {
+TEST_F(rendezvous_entries, of_many_pages_a_poll_looks_at_a_part_but_all_are_found) {
   constexpr int count = 64 * 20;
-  ranks.network.room = count;
+  ranks.network.space = count;
   std::vector<Request> sends(count), receives(count);
   for (int i = 0; i < count; ++i) ranks.send(0, 1, out.data(), bytes, 1, sends[i]);
   for (int i = 0; i < count; ++i) ranks.receive(1, 0, in.data(), bytes, 1, receives[i]);
@@ -217,9 +217,9 @@ TEST_F(offers, of_many_pages_a_poll_looks_at_a_part_but_all_are_found) {
   EXPECT_EQ(open(), 0u);
 }
 
-TEST_F(offers, who_is_about_to_sleep_looks_at_all) {
+TEST_F(rendezvous_entries, who_is_about_to_sleep_looks_at_all) {
   constexpr int count = 64 * 20;
-  ranks.network.room = count;
+  ranks.network.space = count;
   std::vector<Request> sends(count), receives(count);
   for (int i = 0; i < count; ++i) ranks.send(0, 1, out.data(), bytes, 1, sends[i]);
   for (int i = 0; i < count; ++i) ranks.receive(1, 0, in.data(), bytes, 1, receives[i]);

@@ -1,5 +1,5 @@
-// A position in the window of a stream, which goes through its chunks in turns. Used by both sides
-// of a stream.
+// A position in the staging buffer of a stream, which goes through its chunks in turns. Used by
+// both sides of a stream.
 #pragma once
 
 #include "message/node/node_messages.hpp"
@@ -14,18 +14,20 @@ inline transport::Slot owner_in_receive(const lockfree::StagingSpan& span, const
   return span.at_sender ? sender.slot : sender.slot.own();
 }
 
-// Returns whether a place in a window's progress is one that messages have gone through before.
-// Where not, the first access to each page costs more than the copy, and time is no measure of it.
-// (Windows from the pool are opened anew each time, so that nothing is known of them.)
+// Returns whether a place in a staging buffer's progress is one that messages have gone through
+// before. Where not, the first access to each page costs more than the copy, and time is no measure
+// of it. (Staging buffers from the pool are opened anew each time, so that nothing is known of
+// them.)
 inline bool is_touched(const lockfree::StagingSpan& span, std::int64_t place) {
-  return span.next_owner == lockfree::NextOwner::pool || place >= span.window.bytes();
+  return span.next_owner == lockfree::NextOwner::pool || place >= span.buffer.bytes();
 }
 
-class WindowCursor {
+class StagingBufferCursor {
  public:
   // `owner`: whose staging it is. `position`: of the message.
-  WindowCursor(transport::Slot owner, const lockfree::StagingSpan& span, std::int64_t position)
-      : owner_(owner), window_(span.window), count_(window_.count()) {
+  StagingBufferCursor(transport::Slot owner, const lockfree::StagingSpan& span,
+                      std::int64_t position)
+      : owner_(owner), buffer_(span.buffer), count_(buffer_.count()) {
     position += span.shift;
     index_ = static_cast<int>(position / chunk_bytes % count_);
     offset_ = position % chunk_bytes;
@@ -46,9 +48,9 @@ class WindowCursor {
 
  private:
   static constexpr std::int64_t chunk_bytes = lockfree::chunk_bytes;
-  void find_chunk() { chunk_ = transport::chunk(owner_, window_.chunk(index_)); }
+  void find_chunk() { chunk_ = transport::chunk(owner_, buffer_.chunk(index_)); }
   transport::Slot owner_;
-  lockfree::Window window_;
+  lockfree::StagingBuffer buffer_;
   int count_;
   int index_;
   std::int64_t offset_;

@@ -1,5 +1,5 @@
-/* An offer as a design: its state word, the envelope that names its slot, reuse of the slot, cancel,
-   and the ends of a claimed offer (copied by the receiver, or streamed by the sender; or the receiver has
+/* A rendezvous entry as a design: its state word, the envelope that names its slot, reuse of the slot, cancel,
+   and the ends of a claimed entry (copied by the receiver, or streamed by the sender; or the receiver has
    asked for a stream and takes that back).
    As message/node/rendezvous.cpp, take_back() in message/node/pull.cpp and deliver() in message/core/arrive.cpp do it; memory is sequentially consistent
    here, the order of accesses is the interleaving checker's part (tests/lockfree/model). */
@@ -12,13 +12,13 @@ byte message_in[SLOTS];           /* whose buffer the slot stands for */
 chan envelopes = [4] of { byte, byte };  /* the ring: slot, message */
 chan claims = [4] of { byte };           /* the ring back: slot */
 
-bool open[SLOTS];        /* the sender's: not to be used for another offer */
+bool open[SLOTS];        /* the sender's: not to be used for another message */
 bool asked[SLOTS];       /* its receiver's request for a stream found it taken back */
 bool readable[MESSAGES]; /* the buffer belongs to the library */
 bool withdrawn[MESSAGES];
 bool taken[MESSAGES];
 bool ended[MESSAGES];
-bool begun[MESSAGES];    /* streamed: the window is named before whatever the sender puts later */
+bool begun[MESSAGES];    /* streamed: the staging buffer is named before whatever the sender puts later */
 byte ended_count;
 bool saw_withdraw, saw_refused_withdraw, saw_copy, saw_stream, saw_reuse, saw_late_look, saw_taken_back,
      saw_given_back;
@@ -37,7 +37,7 @@ active proctype sender() {
   byte next = 0, slot, m, used = 0;
   bool moved;
   do
-  :: next < MESSAGES && (!open[0] || !open[1]) && nfull(envelopes) ->   /* put_offer */
+  :: next < MESSAGES && (!open[0] || !open[1]) && nfull(envelopes) ->   /* put_entry */
      if :: !open[0] -> slot = 0 :: !open[1] -> slot = 1 fi;
      if :: used & (1 << slot) -> saw_reuse = true :: else fi;
      used = used | (1 << slot);
@@ -52,7 +52,7 @@ active proctype sender() {
      if :: open[0] -> slot = 0 :: open[1] -> slot = 1 fi;
      m = message_in[slot];
      if
-     :: state[slot] == DONE ->                                     /* poll_offers */
+     :: state[slot] == DONE ->                                     /* poll_entries */
         open[slot] = false;
         if :: !withdrawn[m] -> finish(m) :: else fi
      :: asked[slot] && state[slot] == COPIED ->
@@ -64,7 +64,7 @@ active proctype sender() {
         saw_given_back = true;
         asked[slot] = false;
         state[slot] = STREAMING
-     :: state[slot] == STREAMING ->                                /* its turn: window, data, end */
+     :: state[slot] == STREAMING ->                                /* its turn: staging buffer, data, end */
         begun[m] = true;
         state[slot] = DONE;
         open[slot] = false;
@@ -95,7 +95,7 @@ active proctype receiver() {
   :: seen < MESSAGES ->
      envelopes?slot, m;
      seen++;
-     if :: waits && begun[waiting_m] -> waits = false :: else fi;  /* arrive_window */
+     if :: waits && begun[waiting_m] -> waits = false :: else fi;  /* arrive_staging_buffer */
      MOVE(slot, OFFERED, CLAIMED, moved);
      if
      :: !moved ->
