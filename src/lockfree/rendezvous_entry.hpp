@@ -1,6 +1,6 @@
-// A rendezvous entry is a sender's buffer that the receiver may take, with one state word in the
-// sender's slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver), or CLAIMED ->
-// STREAMING -> DONE (by the sender, whom a request for a stream has reached, and once it has
+// A rendezvous entry stands for a sender's buffer that the receiver may take, with one state word
+// in the sender's slice. OFFERED -> CLAIMED (by the receiver) -> DONE (by the receiver), or CLAIMED
+// -> STREAMING -> DONE (by the sender, whom a request for a stream has reached, and once it has
 // streamed), or OFFERED -> WITHDRAWN (by the sender, who cancels). CLAIMED -> SHARED -> DONE (by
 // the receiver): meanwhile both sides copy, each the pieces that it takes; SHARED at once if the
 // sender has claimed an advert. CLAIMED -> TAKEN_BACK (by the receiver, who has asked for a stream

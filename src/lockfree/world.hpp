@@ -34,8 +34,8 @@ struct WorldPlan {
 };
 
 // This is a process of a job of several nodes, indexed by its rank in the job: where it is, and,
-// once it is ready, its network address (transport/network/). The maker of
-// the arena writes it; a process in this arena writes its network address itself.
+// once it is ready, its network address (transport/network/). The maker of the arena writes it; a
+// process in this arena writes its network address itself.
 struct alignas(cache_line_bytes) ProcessEntry {
   std::atomic<std::uint32_t> ready;
   std::uint32_t local_rank;  // in this arena; no_local_rank: it is on another node
