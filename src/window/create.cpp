@@ -153,8 +153,9 @@ void fill_target(Window& window, int rank, const WindowDescription& description)
   if (rank != window.rank()) return;
   target.row = window.row;
   target.memory = static_cast<char*>(window.base);
-  target.mapped = true;
-  target.reach = &mapped_reach;
+  // In a window that begins at address 0 the kernel finds out what there is.
+  target.mapped = window.base || window.size == 0;
+  target.reach = target.mapped ? &mapped_reach : &kernel_reach;
 }
 
 // Exchanges descriptions: each rank learns what all others have. A failure of one rank is an error

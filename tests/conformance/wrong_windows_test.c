@@ -407,6 +407,20 @@ static void windows_without_locks(void) {
   MPI_Win_free(&win);
 }
 
+/* Nothing is there, which is found out with the first synchronization. */
+static void a_window_at_address_0(void) {
+  MPI_Win win;
+  int v = 1;
+  CHECK(MPI_Win_create(NULL, 64, 4, MPI_INFO_NULL, WORLD, &win) == MPI_SUCCESS);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  MPI_Win_fence(0, win);
+  CHECK(MPI_Put(&v, 1, MPI_INT, rank, 0, 1, MPI_INT, win) == MPI_SUCCESS);
+  WRONG(MPI_Win_fence(0, win), MPI_ERR_RMA_RANGE, "memory");
+  CHECK(MPI_Get(&v, 1, MPI_INT, rank, 1, 1, MPI_INT, win) == MPI_SUCCESS);
+  WRONG(MPI_Win_fence(0, win), MPI_ERR_RMA_RANGE, "memory");
+  MPI_Win_free(&win);
+}
+
 int main(int argc, char** argv) {
   start_wrong(&argc, &argv);
   prepare();
@@ -428,6 +442,7 @@ int main(int argc, char** argv) {
   epochs_within_groups();
   it_still_works();
   windows_without_locks();
+  a_window_at_address_0();
   MPI_Op_free(&own_op);
   MPI_Type_free(&uncommitted);
   MPI_Type_free(&ints_and_doubles);

@@ -118,7 +118,7 @@ class Reasons(unittest.TestCase):
         if messages(longest, "cma") == 0:
             self.skipTest("no cross-memory attach here")
         # Of the first of a size some are staged, to see which way is quicker.
-        self.assertGreaterEqual(reasons(longest).get("staging_quicker", 0), 3)
+        self.assertGreaterEqual(reasons(longest).get("staging_quicker", 0), 1)
         ways = sum(messages(longest, way) for way in ("cma", "receiver_initiated", "pipelined"))
         self.assertEqual(ways, TIMES)
 
