@@ -97,20 +97,13 @@ def check_layers(name, text, findings):
                          f"tools use layers 0 to {TOOLS_HIGHEST_LAYER} only")
 
 
-# How messages travel between nodes is the network folders' affair. Those that are named here still know the transport
-# underneath: the list only gets shorter.
-STILL_KNOW_THE_NETWORK = ("src/world/join.cpp", "src/world/join_nodes.cpp")
-
-
+# How messages travel between nodes is the network folders' affair.
 def check_network(name, text, findings):
     if not name.startswith("src/") or "/network/" in name:
         return
     for match in re.finditer(r'#\s*include "transport/network/[^"]+"', text):
-        if name not in STILL_KNOW_THE_NETWORK:
-            findings.add(name, line_of(text, match.start()), "includes transport/network/ outside of a network folder",
-                         "ask message/network/")
-    if name in STILL_KNOW_THE_NETWORK and '"transport/network/' not in text:
-        findings.add(name, 1, "no longer includes transport/network/", "take it off the list in devtools/tidy.py")
+        findings.add(name, line_of(text, match.start()), "includes transport/network/ outside of a network folder",
+                     "ask message/network/")
 
 
 # What the protocols of messages may know of each other. Core knows none.

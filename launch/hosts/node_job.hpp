@@ -1,7 +1,7 @@
 // A job over several nodes has an mpiexec on each: another launcher has started them, one a node
 // (hand_over.hpp), and told each by --on-node how many ranks all have. Each does for its ranks what
 // mpiexec does on one node; the ranks find the other nodes' ranks through that launcher, whose
-// connection the first rank of a node inherits (src/world/join_nodes.hpp).
+// connection the first rank of a node inherits (src/world/network/join_nodes.hpp).
 #pragma once
 
 #include <expected>

@@ -135,7 +135,7 @@ struct JobHeader {
   std::uint32_t held;         // by mpiexec, atomically: ranks first wait for a debugger to attach
   std::uint32_t notes_given;  // by ranks, atomically: a bit for each note reported for all
   // Ranks set this atomically: the number of a process on another node that one of them has found
-  // lost, plus 1, and, from bit 32 on, libfabric's error. 0: none.
+  // lost, plus 1, and, from bit 32 on, the network's error. 0: none.
   std::uint64_t lost_process;
   // Ranks set this atomically: the number (from 0 on) of each rank's program for which the memory
   // has been made new, times 2. An odd value says that a rank is making it new.

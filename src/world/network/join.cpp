@@ -1,4 +1,4 @@
-#include "world/join.hpp"
+#include "world/network/join.hpp"
 
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-#include "world/join_nodes.hpp"
+#include "world/network/join_nodes.hpp"
 
 #include <unistd.h>
 
