@@ -15,18 +15,19 @@ constexpr std::uint32_t shared_sends_max = 16;  // guess
 
 }  // namespace
 
-NodeLink::NodeLink(Slot peer, LineSender& out, LineReceiver& in) : peer_(peer), out_(out), in_(in) {
+NodeLink::NodeLink(Slot peer, LineSender& out, LineReceiver& in)
+    : arena_(*peer.arena), out_(out), in_(in), index_(peer.index) {
   // There are no lines yet, but our wishes can be told from the beginning.
   in_.attach(nullptr, peer.own().consumer(peer));
 }
 
 Error NodeLink::reserve_ring() {
-  return reserve(peer_, peer_.ring_offset(peer_.own()), lockfree::ring_bytes);
+  return reserve(peer(), peer().ring_offset(peer().own()), lockfree::ring_bytes);
 }
 
 Error NodeLink::begin() {
-  if (peer_.arena->job->rings_shared) {
-    shared_.attach(peer_.shared_ring(), &peer_.shared_ring_control(), peer_.arena->own);
+  if (peer().arena->job->rings_shared) {
+    shared_.attach(peer().shared_ring(), &peer().shared_ring_control(), peer().arena->own);
     return MPI_SUCCESS;
   }
   // The ring is claimed last: its memory comes first, then the announcement.
@@ -36,10 +37,10 @@ Error NodeLink::begin() {
 }
 
 bool NodeLink::take_own_ring() {
-  auto& own = peer_.shared_ring_control().rings.own;
+  auto& own = peer().shared_ring_control().rings.own;
   // relaxed: only the count matters.
   const auto before = static_cast<std::int32_t>(own.fetch_add(1, std::memory_order_relaxed));
-  if (before < peer_.arena->job->rings.own_max && reserve_ring() == MPI_SUCCESS) return true;
+  if (before < peer().arena->job->rings.own_max && reserve_ring() == MPI_SUCCESS) return true;
   own.fetch_sub(1, std::memory_order_relaxed);
   return false;
 }
@@ -52,11 +53,11 @@ bool NodeLink::wants_lane() {
 }
 
 void NodeLink::use_lane() {
-  out_.attach(peer_.ring(peer_.own()), peer_.consumer(peer_.own()));
+  out_.attach(peer().ring(peer().own()), peer().consumer(peer().own()));
 }
 
 void NodeLink::open_lane() {
-  in_.attach(peer_.own().ring(peer_), peer_.own().consumer(peer_));
+  in_.attach(peer().own().ring(peer()), peer().own().consumer(peer()));
 }
 
 bool NodeLink::has_space(std::uint32_t lines) {

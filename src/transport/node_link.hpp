@@ -39,11 +39,15 @@ class NodeLink final : public Link {
   [[nodiscard]] Error reserve_ring();
   bool take_own_ring();
 
-  Slot peer_;
+  // The two parts of the peer's slot are apart, since that is shorter.
+  Slot peer() const { return {arena_, index_}; }
+
+  Arena& arena_;
   LineSender& out_;
   LineReceiver& in_;
   lockfree::SharedSendRing<Hardware> shared_;
-  std::uint32_t shared_sends_ = 0;
+  std::uint32_t index_;
+  std::uint16_t shared_sends_ = 0;
   bool own_refused_ = false;   // the peer has no ring left, or there is no memory
   bool own_reserved_ = false;  // the ring has memory; the line that announces it waits for space
 };

@@ -49,18 +49,18 @@ struct Peer {
   std::atomic<History*> history = nullptr;  // never null
   transport::Doorbell* doorbell = nullptr;  // of who cannot be rung: one that nobody looks at
   Process process{};
-  transport::Slot slot;          // of a process of this node
-  Protocol* protocol = nullptr;  // never null
+  PeerClass peer_class = PeerClass::other;
+  std::atomic<bool> begun = false;  // sending is possible; set under the contact lock
+  bool takes_adverts = false;       // it may be told of receives, and look for them
+  transport::Slot slot;             // of a process of this node
+  Protocol* protocol = nullptr;     // never null
   // Requests that wait for space on the way there, first come first served; later sends queue
   // behind.
   List<Request> queued;
   Account account;
   // Sent in one line of our lane, up to 8 bytes and longer: the first two size classes.
   Tally packed[2];
-  PeerClass peer_class = PeerClass::other;
-  platform::Lock send_lock;         // of the way there and `queued`
-  std::atomic<bool> begun = false;  // sending is possible; set under the contact lock
-  bool takes_adverts = false;       // it may be told of receives, and look for them
+  platform::Lock send_lock;  // of the way there and `queued`
 
   // Returns whether a line may be put now: nothing queued before it, and space.
   BATON_INLINE bool can_put(std::uint32_t lines) {

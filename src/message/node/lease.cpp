@@ -77,7 +77,7 @@ void get_lease(NodePeer& peer) {
   if (chunks.wanted.load(std::memory_order_relaxed) == plenty)
     chunks.wanted.store(!plenty, std::memory_order_relaxed);
   if (!plenty) return;
-  const int had = peer.lease.had;
+  const std::int16_t had = peer.lease.had;
   peer.lease = {};
   peer.lease.buffer = take_staging_buffer(peer, wanted);
   peer.lease.had = had;
@@ -96,7 +96,7 @@ void end_term(NodePeer& peer) {
     const int had = std::min(lease.had + 1, pauses_max);
     lease = {};
     lease.messages = had * lease_pause;
-    lease.had = had;
+    lease.had = static_cast<std::int16_t>(had);
   }
 }
 

@@ -74,9 +74,9 @@ struct Lease {
   std::int64_t position = 0;  // bytes that went through, in whole lines
   std::int64_t emptied = 0;   // how far the receiver was when we last looked
   std::int64_t end = 0;       // of the last message in it, which may not fill its last line
-  int messages = 0;  // in this term; without a staging buffer: sends until we may ask for one
-  int had = 0;       // so many terms before, up to a bound
   Request* holder = nullptr;  // a send that is part of the way through
+  int messages = 0;           // in this term; without a buffer: sends until we may ask for one
+  std::int16_t had = 0;       // so many terms before, up to a bound
   bool ending = false;        // nothing more goes in
 };
 
@@ -99,9 +99,9 @@ struct NodePeer : Peer {
   bool refuses_pushes = false;    // our kernel does not let us write to its memory
   bool adverts_refused = false;   // no memory for them
   SharedCopyStats shared_copies;  // of what we push, and of what we pull
+  std::uint8_t early_sends = 0;   // since we last looked whether it wants envelopes only
   BidirectionalStats bidirectional;
   platform::Lock history_lock;      // of what is observed
-  int early_sends = 0;              // since we last looked whether it wants envelopes only
   transport::Link* link = nullptr;  // never null; ours
   // The times that were observed, of this peer or, like its history, of all of its class. Never
   // null.
