@@ -16,6 +16,7 @@
 #include "message/node/node_protocol.hpp"
 #include "message/self/self_protocol.hpp"
 #include "platform/futex.hpp"
+#include "platform/leak_checker.hpp"
 #include "platform/memory_file.hpp"
 
 namespace baton::message {
@@ -42,6 +43,7 @@ Error start_engine() {
                 "no %zu MiB of address space for the list of processes: %s; raise the limit "
                 "(ulimit -v)",
                 2 * table_bytes >> 20, std::strerror(errno));
+  platform::register_pointers(engine.peers, table_bytes);
   engine.shared_history = new (std::nothrow) History[peer_class_count];
   if (!engine.shared_history) return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
   if (!engine.senders_fence) platform::membarrier_register();
@@ -78,6 +80,7 @@ void stop_messages() {
   forget_queues();
   for (std::uint32_t i = 0; i < engine.process_count; ++i)
     if (engine.peers[i]) forget_peer(engine.peers[i]);
+  platform::unregister_pointers(engine.peers, table_bytes);
   platform::unmap_memory(engine.peers, table_bytes);
   platform::unmap_memory(engine.contacts, table_bytes);
   delete[] engine.shared_history;

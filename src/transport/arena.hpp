@@ -45,6 +45,7 @@ struct Arena {
   int wake_pipe[2] = {-1, -1};     // by which others wake this process (sleep.cpp); its own arena's
   int* pipes_to_others = nullptr;  // by slot (sleep.cpp)
   std::uint8_t* verdicts = nullptr;      // by slot (single_copy.cpp)
+  std::uint64_t* probe_word = nullptr;   // ours, which others read (single_copy.cpp)
   AttachedRegions** attached = nullptr;  // by slot (attached.cpp)
 
   Slot own_slot();

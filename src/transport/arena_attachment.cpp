@@ -91,7 +91,7 @@ Error begin_use(Arena& arena, lockfree::JobHeader* job, int descriptor, std::uin
 
 void end_use(Arena& arena) {
   detach_regions(arena);
-  forget_verdicts(arena);
+  forget_probes(arena);
   forget_pipes(arena);
   platform::unmap_memory(arena.job, arena.job->file_bytes);
   if (arena.file) forget_file(arena);

@@ -56,9 +56,11 @@ std::uint8_t verdict_on(Slot owner) {
 
 }  // namespace
 
-void forget_verdicts(Arena& arena) {
+void forget_probes(Arena& arena) {
   std::free(arena.verdicts);
+  std::free(arena.probe_word);
   arena.verdicts = nullptr;
+  arena.probe_word = nullptr;
 }
 
 bool can_read_from(Slot owner) {
@@ -93,17 +95,16 @@ int failed_probe_errno() {
 void offer_probe_word(Arena& arena) {
   // All ranks are descendants of mpiexec, so permitting it permits them.
   if (settings.cma && arena.job->launcher_pid) platform::permit_attach(arena.job->launcher_pid);
-  // It stays as long as the process does: whoever has read the address may read the word.
-  auto* probe_word = static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t)));
-  if (!probe_word) return;  // then nobody copies
+  auto* word = static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t)));
+  if (!word) return;  // then nobody copies
+  arena.probe_word = word;
   auto& state = arena.own_slot().row().state;
   int pid = state.pid.load(std::memory_order_relaxed);  // relaxed: our own store
-  *probe_word =
-      lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^ arena.own;
-  state.probe_value.store(is_off() ? off_value : *probe_word,
+  *word = lockfree::job_magic ^ (std::uint64_t{static_cast<std::uint32_t>(pid)} << 20) ^ arena.own;
+  state.probe_value.store(is_off() ? off_value : *word,
                           std::memory_order_relaxed);  // relaxed: ordered by the address
   // ORDER probe.word: release here, acquire in probe.
-  state.probe_address.store(reinterpret_cast<std::uint64_t>(probe_word), std::memory_order_release);
+  state.probe_address.store(reinterpret_cast<std::uint64_t>(word), std::memory_order_release);
 }
 
 namespace {

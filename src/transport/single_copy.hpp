@@ -30,8 +30,8 @@ char* reach(Slot owner, const void* address, std::size_t bytes);
 // mapped until `let_go`, which the caller owes where `attached` was set.
 char* reach_lasting(Slot owner, const void* address, std::size_t bytes, bool* attached);
 void let_go(char* here);
-// Forgets the results of probes, before the arena is detached.
-void forget_verdicts(Arena& arena);
+// Frees what probes need, before the arena is detached.
+void forget_probes(Arena& arena);
 // Returns the reason why single copies from that rank are refused; none: they are permitted.
 Reason refusal(Slot owner);
 // Returns the errno of the last probe whose refusal was `cma_failed`.
