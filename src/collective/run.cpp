@@ -61,20 +61,20 @@ void* Run::scratch(std::int64_t count, const Datatype& type) {
   return memory ? memory - first : nullptr;
 }
 
-Run::Message* Run::new_message() {
+Run::Message* Run::new_message(Process partner) {
   Message* memory = spare_;
   if (memory)
     spare_ = memory->next;
   else
     memory = static_cast<Message*>(take(sizeof(Message)));
   if (!memory) return nullptr;
-  new (memory) Message{{}, begun_};
+  new (memory) Message{{}, begun_, partner};
   return begun_ = memory;
 }
 
 void Run::send(const message::Context& context, const void* buffer, std::int64_t count,
                Datatype& type, int rank) {
-  if (Message* message = new_message())
+  if (Message* message = new_message(context.process(rank)))
     message::begin_send(context, buffer, count, type, rank, tag_, false, message->request);
 }
 
@@ -98,7 +98,7 @@ void Run::refuse_length(int rank, std::int64_t theirs, std::int64_t ours) {
 
 const message::Request* Run::receive(const message::Context& context, void* buffer,
                                      std::int64_t count, Datatype& type, int rank) {
-  Message* message = new_message();
+  Message* message = new_message(context.process(rank));
   if (!message) return nullptr;
   message::begin_receive(context, buffer, count, type, rank, tag_, message->request);
   return &message->request;
@@ -130,18 +130,9 @@ CallNumber Run::number() const {
 }
 
 void Run::add_partners(lockfree::AwaitedRanks& partners) const {
-  const Communicator& comm = *call.comm;
-  for (const Message* message = begun_; message; message = message->next) {
-    const message::Request& request = message->request;
-    if (message::is_complete(request)) continue;
-    if (request.kind != message::RequestKind::receive || request.stage != message::Stage::posted) {
-      partners.add(message::world_rank(request.process));
-      continue;
-    }
-    for (const message::Context* context : {&comm.collective, &comm.within, &comm.everyone})
-      if (request.source >= 0 && context->receive_id == request.context)
-        partners.add(message::world_rank(context->process(request.source)));
-  }
+  for (const Message* message = begun_; message; message = message->next)
+    if (!message::is_complete(message->request))
+      partners.add(message::world_rank(message->partner));
 }
 
 int Run::under_way(message::RequestKind kind, std::int64_t bytes) {

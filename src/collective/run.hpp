@@ -185,6 +185,7 @@ class Run {
   struct Message {
     message::Request request;
     Message* next;
+    Process partner;
   };
   // This is memory beyond the run's own, in the order in which it is taken; a persistent run that
   // starts again finds it again.
@@ -199,7 +200,7 @@ class Run {
   static constexpr std::size_t own_bytes = 1536;  // guess: two frames and two messages
 
   bool wait_or_look();
-  Message* new_message();
+  Message* new_message(Process partner);
   void retire(Message** link);
   bool look_up_types(Blocks& blocks);
   bool keep_arrays(Blocks& blocks);
