@@ -179,7 +179,10 @@ TEST_F(rendezvous_entries, one_that_is_claimed_stays_its_receivers_and_a_withdra
 
 TEST_F(rendezvous_entries, a_message_without_a_slot_has_nothing_to_end) {
   send(sending);
-  ranks.as(1, [] { end_entry(node_peer(Process{0}), no_slot); });
+  ranks.as(1, [] {
+    ASSERT_NE(meet(Process{0}), nullptr);
+    end_entry(node_peer(Process{0}), no_slot);
+  });
   EXPECT_EQ(state(slot_of(sending)), RendezvousState::offered);
   ranks.settle();
   ranks.cancel(0, sending);
