@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "tests/message/ranks.hpp"
+#include "window/gather.hpp"
 #include "window/listeners.hpp"
 #include "window/reach.hpp"
 #include "window/remote_target.hpp"
@@ -38,6 +39,7 @@ class Windows {
     ranks_.as(0, [&] { set_active(waits_, false); });
     remove_listener(sides_[1].window);
     for (Side& side : sides_) {
+      forget_gathered(side.window);
       std::free(side.row);
       std::free(side.comm.local);
     }
