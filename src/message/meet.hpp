@@ -12,7 +12,8 @@ namespace baton::message {
 // Takes slot `index` of the arena of meeting in the memory file `descriptor`, which is ours from
 // here on. Its maker has written the place, the rank and the job of each slot's process. The
 // processes of other jobs are known from then on: message::process_of finds them by their
-// ProcessId. Called by one thread, after start_messages. Errors, explained: MPI_ERR_NO_MEM;
+// ProcessId. Called after start_messages, while no other thread is in the library: one that waits
+// would keep the progress lock. Errors, explained: MPI_ERR_NO_MEM;
 // MPI_ERR_OTHER: the file is no arena, the slot is taken, or this process has met one of them
 // before.
 [[nodiscard]] Error meet(int descriptor, std::uint32_t index);

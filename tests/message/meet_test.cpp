@@ -422,7 +422,7 @@ TEST_F(jobs_that_meet, are_refused_a_slot_that_is_taken_or_a_second_meeting) {
   enter(slotted, 1, {Job{3}, WorldRank{0}});
   run(1, 1, [&](const Member& member) {
     exchange_with_others(member, {8});
-    EXPECT_EQ(meet(dup(again), number_of(member.id.rank) + member.number), MPI_ERR_OTHER);
+    EXPECT_EQ(meet(dup(again), member.number), MPI_ERR_OTHER);
     EXPECT_STREQ(last_explanation().text, member.own() == 0 ? "rank 0 of job 2 was met before"
                                                             : "rank 0 of job 1 was met before");
     if (member.own() == 0) {

@@ -49,15 +49,17 @@ std::int64_t single_copy_bytes_min() {
 Error NodeProtocol::set_up() {
   cma_bytes_min = single_copy_bytes_min();
   make_link = transport::make_node_link;
-  engine.posted_bytes_max = settings.eager_bytes_max;
-  engine.tells_outstanding = true;
-  engine.sources.make_known(*this);
+  if (!is_of_meeting()) {
+    engine.posted_bytes_max = settings.eager_bytes_max;
+    engine.tells_outstanding = true;
+  }
   shared_timings = new (std::nothrow) Timings[peer_class_count];
   transport::Inbox* lines = nullptr;
   const bool shared = transport::rings_are_shared(own_slot);
   if (shared_timings && shared) lines = transport::make_inbox(own_slot);
   if (!shared_timings || (shared && !lines))
     return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
+  engine.sources.make_known(*this);  // last: whoever fails is deleted
   if (lines) use_inbox(lines);
   if (is_of_meeting()) add(1);
   return MPI_SUCCESS;
