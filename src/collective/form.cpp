@@ -36,73 +36,86 @@ bool begin(Run& run, std::int32_t tag, bool blocking) {
 
 // ---- runs that the thread which makes progress advances ----
 
-platform::Lock runs_lock;  // protects the two lists
-Run* under_way = nullptr;
-Run* spare_runs = nullptr;
-bool advance_runs();
-constinit message::FunctionSource run_source{advance_runs};
-bool advancing = false;  // a run that begins a message may come back here
-
-void unlink(Run& run) {
-  platform::Guard guard(runs_lock);
-  Run** link = &under_way;
-  while (*link != &run) link = &(*link)->next;
-  *link = run.next;
-  if (!under_way) message::set_active(run_source, false);
-}
-
 void finish(Run& run) {
   message::complete(*run.visible, run.error());
 }
 
-bool advance_run(Run& run) {
-  if (!run.advance()) return false;
-  unlink(run);
-  finish(run);
-  return true;
-}
-
-// Advances all runs. The list changes only at its head meanwhile: new runs are put there.
-bool advance_runs() {
-  if (advancing) return false;
-  advancing = true;
-  bool any = false;
-  Run* run;
-  {
-    platform::Guard guard(runs_lock);
-    run = under_way;
+class Runs final : public message::ProgressSource {
+ public:
+  // Advances all runs. The list changes only at its head meanwhile: new runs are put there.
+  bool advance() override {
+    if (advancing_) return false;
+    advancing_ = true;
+    bool any = false;
+    Run* run;
+    {
+      platform::Guard guard(lock_);
+      run = first_;
+    }
+    while (run) {
+      Run* next = run->next;
+      any |= advance_one(*run);
+      run = next;
+    }
+    advancing_ = false;
+    return any;
   }
-  while (run) {
-    Run* next = run->next;
-    any |= advance_run(*run);
-    run = next;
+  // Advances one run, for a thread that waits for it. Returns false where only progress can.
+  bool advance_alone(Run& run) {
+    if (advancing_ || run.awaits_progress()) return false;
+    advancing_ = true;
+    advance_one(run);
+    advancing_ = false;
+    return true;
   }
-  advancing = false;
-  return any;
-}
+  void add(Run& run) {
+    platform::Guard guard(lock_);
+    run.next = first_;
+    first_ = &run;
+    message::set_active(*this, true);
+  }
+  void keep_spare(Run& run) {
+    platform::Guard guard(lock_);
+    run.next = first_spare_;
+    first_spare_ = &run;
+  }
+  // Returns null when there is none.
+  Run* take_spare() {
+    platform::Guard guard(lock_);
+    Run* run = first_spare_;
+    if (BATON_LIKELY(run != nullptr)) first_spare_ = run->next;
+    return run;
+  }
 
-// Advances the run of one request, for a thread that waits for it.
+ private:
+  bool advance_one(Run& run) {
+    if (!run.advance()) return false;
+    unlink(run);
+    finish(run);
+    return true;
+  }
+  void unlink(Run& run) {
+    platform::Guard guard(lock_);
+    Run** link = &first_;
+    while (*link != &run) link = &(*link)->next;
+    *link = run.next;
+    if (!first_) message::set_active(*this, false);
+  }
+
+  Run* first_ = nullptr;
+  Run* first_spare_ = nullptr;
+  bool advancing_ = false;  // a run that begins a message may come back here
+  platform::Lock lock_;     // protects the two lists
+};
+constinit Runs runs;
+
 bool advance_alone(message::Request& request) {
-  Run& run = *static_cast<Run*>(request.state);
-  if (advancing || run.awaits_progress()) return false;
-  advancing = true;
-  advance_run(run);
-  advancing = false;
-  return true;
-}
-
-void list(Run& run) {
-  platform::Guard guard(runs_lock);
-  run.next = under_way;
-  under_way = &run;
-  message::set_active(run_source, true);
+  return runs.advance_alone(*static_cast<Run*>(request.state));
 }
 
 void give_back(Run& run) {
   run.clear();
-  platform::Guard guard(runs_lock);
-  run.next = spare_runs;
-  spare_runs = &run;
+  runs.keep_spare(run);
 }
 
 // ---- the objects that a call keeps alive ----
@@ -179,20 +192,15 @@ Error restart(message::Request& request) {
   if (begin(run, request.recipe->tag, false))
     finish(run);
   else
-    list(run);
+    runs.add(run);
   return MPI_SUCCESS;
 }
 
 }  // namespace
 
 Run* new_run() {
-  platform::Guard guard(runs_lock);
-  Run* run = spare_runs;
-  if (BATON_LIKELY(run != nullptr)) {
-    spare_runs = run->next;
-    return run;
-  }
-  return make_run();
+  Run* run = runs.take_spare();
+  return BATON_LIKELY(run != nullptr) ? run : make_run();
 }
 
 Error run_now(Run& run) {
@@ -216,7 +224,7 @@ Error start(Run& run, MPI_Request* handle) {
   if (over)
     finish(run);
   else
-    list(run);
+    runs.add(run);
   return MPI_SUCCESS;
 }
 

@@ -16,6 +16,8 @@
 #include "base/cache_line.hpp"
 #include "lockfree/atomics.hpp"
 #include "lockfree/room_sequence.hpp"
+#include "platform/lock.hpp"
+#include "platform/thread_checker.hpp"
 
 namespace baton::lockfree {
 
@@ -121,7 +123,8 @@ class Room : public RoomSequence<Sizes> {
 
   // Publishes a slot whose payload is there; may_write has said yes.
   void publish(std::uint32_t slot, const Round& round, std::uint64_t note = room_note::nothing) {
-    publish_for_others(slot, round, finished_, note);
+    // Another thread may finish a round just now; what it tells may be less than is finished.
+    publish_for_others(slot, round, platform::load_shared(finished_), note);
   }
   // Publishes a slot, and tells how long the payload is.
   void publish_bytes(std::uint32_t slot, const Round& round, std::int64_t bytes) {
@@ -190,7 +193,9 @@ class Room : public RoomSequence<Sizes> {
   // so: one of them may wait for that.
   bool finish(std::uint32_t rank, const Round& round) {
     finished_ahead_ |= std::uint64_t{1} << (round.sequence - finished_ - 1);
-    for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished_;
+    std::uint64_t finished = finished_;
+    for (; finished_ahead_ & 1; finished_ahead_ >>= 1) ++finished;
+    platform::store_shared(finished_, finished);
     if (round.has_blocks()) last_block_ = std::max(last_block_, round.sequence);
     bool many = finished_ - published_ >= this->banks() / 2;
     bool frees_block = finished_ > published_ && last_block_ > published_;
@@ -204,6 +209,7 @@ class Room : public RoomSequence<Sizes> {
   // Leaves the room for good. Returns true for the last rank that leaves: nobody reads or writes
   // the room any more, and this rank may give its memory back, and then says so by tell_memory.
   [[nodiscard]] bool leave() {
+    platform::sends_to(head_);
     // ORDER room.left: release by each, acquire by the last; all reads are over.
     return head_->left.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_;
   }
@@ -214,7 +220,9 @@ class Room : public RoomSequence<Sizes> {
   // Returns the state of the memory to the room's leader, which may use it again.
   RoomMemory memory() const {
     // ORDER room.memory: acquire here, release in tell_memory.
-    return static_cast<RoomMemory>(head_->memory.load(std::memory_order_acquire));
+    const auto memory = static_cast<RoomMemory>(head_->memory.load(std::memory_order_acquire));
+    platform::hears_from(head_);
+    return memory;
   }
 
  private:

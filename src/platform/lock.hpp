@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 
 #include "base/cache_line.hpp"
 
@@ -56,6 +57,13 @@ template <class Word>
 BATON_INLINE Word load_shared(const Word& word) {
   // relaxed: as in the addition above.
   return std::atomic_ref<Word>(const_cast<Word&>(word)).load(std::memory_order_relaxed);
+}
+
+// Writes such a word, where only one thread at a time does.
+template <class Word>
+BATON_INLINE void store_shared(Word& word, std::type_identity_t<Word> value) {
+  // relaxed: as in the addition above.
+  std::atomic_ref<Word>(word).store(value, std::memory_order_relaxed);
 }
 
 // Holds the lock for a scope, if threads need it.

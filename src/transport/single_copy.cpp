@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/settings.hpp"
+#include "platform/lock.hpp"
 #include "platform/valgrind.hpp"
 #include "transport/arena.hpp"
 #include "transport/attached.hpp"
@@ -47,11 +48,11 @@ std::uint8_t probe(Slot owner) {
 int last_failed_errno = 0;
 
 std::uint8_t verdict_on(Slot owner) {
-  std::uint8_t*& verdicts = owner.arena->verdicts;
-  if (!verdicts) verdicts = static_cast<std::uint8_t*>(std::calloc(owner.arena->slots, 1));
-  if (!verdicts) return refused + ENOMEM;
-  if (verdicts[owner.index] == unknown) verdicts[owner.index] = probe(owner);
-  return verdicts[owner.index];
+  if (!owner.arena->verdicts) return refused + ENOMEM;
+  // Several threads may probe at once: they find the same.
+  std::uint8_t& verdict = owner.arena->verdicts[owner.index];
+  if (platform::load_shared(verdict) == unknown) platform::store_shared(verdict, probe(owner));
+  return platform::load_shared(verdict);
 }
 
 }  // namespace
@@ -83,7 +84,7 @@ Reason refusal(Slot owner) {
     case ENOSYS:
       return Reason::cma_not_in_kernel;
     default:
-      last_failed_errno = cause;
+      platform::store_shared(last_failed_errno, cause);
       return Reason::cma_failed;
   }
 }
@@ -93,6 +94,7 @@ int failed_probe_errno() {
 }
 
 void offer_probe_word(Arena& arena) {
+  arena.verdicts = static_cast<std::uint8_t*>(std::calloc(arena.slots, 1));
   // All ranks are descendants of mpiexec, so permitting it permits them.
   if (settings.cma && arena.job->launcher_pid) platform::permit_attach(arena.job->launcher_pid);
   auto* word = static_cast<std::uint64_t*>(std::malloc(sizeof(std::uint64_t)));

@@ -72,7 +72,7 @@ inline void give_turn(Window& window, Row& row, std::uint32_t number, bool write
 }
 
 // Waits for the kind of lock that the target's `hold` names, then opens the target. If that fails,
-// nothing is held. (relaxed: ordered by `open`.)
+// nothing is held.
 BATON_COLD Error take_any_lock(Window& window, Target& target) {
   const bool exclusive = target.hold == Hold::exclusive;
   Error error = MPI_SUCCESS;
@@ -82,7 +82,7 @@ BATON_COLD Error take_any_lock(Window& window, Target& target) {
   } else {
     target.number = take_turn(window, target, exclusive);
   }
-  if (error) std::atomic_ref(target.hold).store(Hold::none, std::memory_order_relaxed);
+  if (error) platform::store_shared(target.hold, Hold::none);
   // ORDER window.open: release here, acquire in open_target; the lock is ours, or it is not.
   std::atomic_ref(target.open).store(error == MPI_SUCCESS, std::memory_order_release);
   if (platform::threads_multiple) message::announce_completion();
@@ -176,16 +176,16 @@ Error open_target(Window& window, Target& target) {
   bool another = false;
   {
     platform::Guard guard(window.epoch_lock);
-    if (target.open || window.all_open) return MPI_SUCCESS;
+    if (is_open(window, target)) return MPI_SUCCESS;
     if (window.epoch == Epoch::fence) {
-      window.all_open = true;
+      platform::store_shared(window.all_open, true);
       return MPI_SUCCESS;
     }
     if (window.epoch != Epoch::locked_all) return refuse_access(window, rank);
     reach(window, target);
     another = target.hold != Hold::none;  // another thread takes this lock now
     if (!another) {
-      target.hold = window.all_unchecked ? Hold::unchecked : Hold::shared;
+      platform::store_shared(target.hold, window.all_unchecked ? Hold::unchecked : Hold::shared);
       window.accessed[window.accessed_count++] = rank;
     }
   }

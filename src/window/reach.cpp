@@ -30,7 +30,8 @@ void reach_target(Window& window, Target& target) {
   }
   // relaxed: it is set before the first message that a reader of it sends.
   if (reach->is_remote()) std::atomic_ref(window.sends).store(true, std::memory_order_relaxed);
-  target.mapped = target.memory != nullptr;
+  // ORDER window.mapped: release here, acquire in is_mapped; the memory.
+  std::atomic_ref(target.mapped).store(target.memory != nullptr, std::memory_order_release);
   // ORDER window.reach: release here, acquire in known_reach; the row and the memory.
   std::atomic_ref(target.reach).store(reach, std::memory_order_release);
 }

@@ -21,7 +21,7 @@ BATON_INLINE char* find_mapped(Window& window, const Place& place) {
   if (BATON_UNLIKELY(window.is_special || place.rank == MPI_PROC_NULL || !place.type->contiguous))
     return nullptr;
   const Target& target = window.targets[place.rank];
-  if (BATON_UNLIKELY(!target.mapped || !(target.open || window.all_open))) return nullptr;
+  if (BATON_UNLIKELY(!is_mapped(target) || !is_open(window, target))) return nullptr;
   std::int64_t offset, bytes;
   if (BATON_UNLIKELY(__builtin_mul_overflow(place.displacement, target.unit, &offset) ||
                      __builtin_mul_overflow(place.count, place.type->size, &bytes) || offset < 0 ||

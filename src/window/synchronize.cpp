@@ -53,7 +53,7 @@ void add_post(SharedWord& word) {
 }
 
 bool is_passive(const Window& window, const Target& target) {
-  return target.hold != Hold::none || window.epoch == Epoch::locked_all;
+  return platform::load_shared(target.hold) != Hold::none || window.epoch == Epoch::locked_all;
 }
 
 BATON_COLD Error not_passive(int rank) {

@@ -39,7 +39,7 @@ Error sync(Window& window);
 [[nodiscard]] BATON_COLD Error open_target(Window& window, Target& target);
 // Checks that an operation may access the target.
 inline Error check_access(Window& window, Target& target) {
-  return BATON_LIKELY(window.all_open || target.open) ? MPI_SUCCESS : open_target(window, target);
+  return BATON_LIKELY(is_open(window, target)) ? MPI_SUCCESS : open_target(window, target);
 }
 
 // Waits for what other ranks of the node write to memory before they wake this rank.

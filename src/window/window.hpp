@@ -178,11 +178,23 @@ inline SharedWord* words_at(Row& row, std::uint64_t offset) {
   return reinterpret_cast<SharedWord*>(reinterpret_cast<char*>(&row) + offset);
 }
 
+// Returns whether an access epoch of ours reaches the target.
+inline bool is_open(const Window& window, const Target& target) {
+  // ORDER window.open: acquire here, release in take_any_lock; the lock is ours.
+  return platform::load_shared(window.all_open) ||
+         std::atomic_ref(const_cast<bool&>(target.open)).load(std::memory_order_acquire);
+}
+
 // Finds out how a target is reached: maps its row, and its memory except in dynamic windows.
 BATON_COLD void reach_target(Window& window, Target& target);
 inline const Reach* known_reach(Target& target) {
   // ORDER window.reach: acquire here, release in reach_target; its row and memory are known.
   return std::atomic_ref(target.reach).load(std::memory_order_acquire);
+}
+// Returns whether operations are loads and stores at the target's `memory`.
+inline bool is_mapped(const Target& target) {
+  // ORDER window.mapped: acquire here, release in reach_target; the memory.
+  return std::atomic_ref(const_cast<bool&>(target.mapped)).load(std::memory_order_acquire);
 }
 inline void reach(Window& window, Target& target) {
   if (BATON_UNLIKELY(!known_reach(target))) reach_target(window, target);

@@ -38,10 +38,10 @@
 #include "world/context_id.hpp"
 #include "world/foreign_launcher.hpp"
 #include "world/info.hpp"
-#include "world/network/join.hpp"
-#include "world/network/join_nodes.hpp"
 #include "world/leak_report.hpp"
 #include "world/library_state.hpp"
+#include "world/network/join.hpp"
+#include "world/network/join_nodes.hpp"
 #include "world/session.hpp"
 
 namespace baton::world {
@@ -65,7 +65,9 @@ void set_phase(lockfree::Phase phase) {
 
 void publish_counters() {
   const LocalRank rank = transport::own_rank();
-  transport::status_row(rank).counters = message::engine.counters;
+  for (const CounterRow& row : counter_rows())  // other threads may be counting
+    transport::status_row(rank).counters.*row.field =
+        platform::load_shared(message::engine.counters.*row.field);
   if (transport::job().explain) message::sum_up(transport::traffic_record(rank));
   if (transport::job().memory_report) transport::publish_memory();
 }

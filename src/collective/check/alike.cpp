@@ -77,7 +77,7 @@ Task all_have_called(Run& run, const Checking& checking) {
     message::wait_until(
         [&run, &checking, &watch] {
           if (run.all_complete()) return true;
-          watch.look_at(checking, false);
+          watch.look_at(checking);
           return false;
         },
         [&run] { return run.subject(); });

@@ -34,14 +34,6 @@ constexpr std::uint64_t waited_by(std::uint32_t rank, std::uint32_t episode) {
   return std::uint64_t{episode} << 32 | (rank + 2);
 }
 
-// This is a rank of a cycle, as it was when the cycle was seen first.
-struct Seen {
-  LocalRank rank;
-  std::uint32_t episode, looks;
-};
-Seen* seen = nullptr;  // as many as ranks; allocated in the first long wait
-bool published = false;
-
 CycleLines& lines_of(LocalRank rank) {
   return transport::status_row(rank).cycle;
 }
@@ -181,6 +173,12 @@ bool has_finalized(Process process) {
 
 }  // namespace
 
+// This is a rank of a cycle, as it was when the cycle was seen first.
+struct Watch::Seen {
+  LocalRank rank;
+  std::uint32_t episode, looks;
+};
+
 // This is the thing that a rank waits for.
 struct Watch::Subject {
   What what;
@@ -195,7 +193,7 @@ bool Watch::is_due() {
   if (!engine.tells_outstanding) return false;
   // While the rank mostly sleeps, each look counts; else reading the clock each time would cost too
   // much.
-  if (++polls_ % 64 != 0 && !engine.about_to_sleep) return false;
+  if (++polls_ % 64 != 0 && !platform::load_shared(engine.about_to_sleep)) return false;
   timespec time;
   ::clock_gettime(CLOCK_MONOTONIC, &time);
   const std::int64_t now = time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
@@ -209,8 +207,11 @@ bool Watch::is_due() {
   return !platform::threads_multiple || platform::thread_count() == 1;
 }
 
-void Watch::look_at(const Checking& checking, bool apart) {
-  if (!is_due()) return;
+void Watch::look_at(const Checking& checking) {
+  if (is_due()) look_at_call(checking, false);
+}
+
+void Watch::look_at_call(const Checking& checking, bool apart) {
   Subject subject{checking.number.persistent ? What::persistent_call : What::call,
                   checking.comm,
                   checking.number.number,
@@ -226,7 +227,13 @@ void Watch::look_at(const Checking& checking, bool apart) {
   look(subject);
 }
 
+// While another thread may change the request and its run, no look is due.
 void Watch::look_at(const message::Request& request) {
+  if (!is_due()) return;
+  if (const Run* run = run_of(request)) {
+    if (!run->checking) return end();
+    return look_at_call(*run->checking, true);
+  }
   const auto* comm = static_cast<const Communicator*>(request.owner);
   const bool receives = request.kind == message::RequestKind::receive &&
                         request.stage == message::Stage::posted && request.source >= 0;
@@ -234,7 +241,6 @@ void Watch::look_at(const message::Request& request) {
       request.kind == message::RequestKind::send && request.stage == message::Stage::offered;
   if (!comm || comm->point_to_point.receive_id != request.context || (!receives && !sends))
     return end();
-  if (!is_due()) return;
   Subject subject{receives ? What::message : What::taker,
                   *comm,
                   0,
@@ -262,11 +268,12 @@ void Watch::look_at(const message::ProbeWait& probe) {
 void Watch::look(const Subject& subject) {
   CycleLines& own = lines_of(engine.local_rank);
   if (!published_) {
-    if (!seen) seen = static_cast<Seen*>(std::calloc(2 * engine.local_ranks, sizeof(Seen)));
+    if (!seen_) seen_ = static_cast<Seen*>(std::calloc(2 * engine.local_ranks, sizeof(Seen)));
     // A message that has not left this rank may be what another waits for. Without memory nothing
     // is published.
-    if (!seen || published || engine.queued_count > 0) return;
     // relaxed, all: the episode publishes them.
+    if (!seen_ || waits(own.episode.load(std::memory_order_relaxed)) || engine.queued_count > 0)
+      return;
     own.waited_by.store(0, std::memory_order_relaxed);
     own.what.store(static_cast<std::uint32_t>(subject.what), std::memory_order_relaxed);
     own.communicator.store(subject.comm.id, std::memory_order_relaxed);
@@ -280,7 +287,7 @@ void Watch::look(const Subject& subject) {
     }
     // ORDER rank.waits: release here, acquire in publish_waited_by and find_cycle.
     own.episode.store(own.episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-    published = published_ = true;
+    published_ = true;
     cycle_ = finalized_ = 0;
     return;
   }
@@ -290,7 +297,7 @@ void Watch::look(const Subject& subject) {
   finalized_ = awaits_finalized(subject, &awaited) ? finalized_ + 1 : 0;
   if (finalized_ > looks_min) report_finalized(awaited);
   publish_waited_by(own);
-  auto* cycle = reinterpret_cast<LocalRank*>(seen + engine.local_ranks);
+  auto* cycle = reinterpret_cast<LocalRank*>(seen_ + engine.local_ranks);
   const std::uint32_t count = find_cycle(cycle);
   if (is_confirmed(cycle, count)) report_cycle(cycle, count);
 }
@@ -319,37 +326,31 @@ bool Watch::is_confirmed(const LocalRank* cycle, std::uint32_t count) {
     const std::uint32_t looks = lines.looks.load(std::memory_order_acquire);
     // relaxed: find_cycle has read it; a change is seen next time.
     const std::uint32_t episode = lines.episode.load(std::memory_order_relaxed);
-    same = same && seen[i].rank == cycle[i] && seen[i].episode == episode;
-    if (!same) seen[i] = {cycle[i], episode, looks};
-    looked &= looks - seen[i].looks >= looks_min;
+    same = same && seen_[i].rank == cycle[i] && seen_[i].episode == episode;
+    if (!same) seen_[i] = {cycle[i], episode, looks};
+    looked &= looks - seen_[i].looks >= looks_min;
   }
   cycle_ = count;
   return same && looked;
 }
 
 void Watch::end() {
+  started_ = 0;
   if (!published_) return;
   CycleLines& own = lines_of(engine.local_rank);
   // ORDER rank.waits: release here, acquire in find_cycle; the next episode comes later.
   own.episode.store(own.episode.load(std::memory_order_relaxed) + 1, std::memory_order_release);
-  published = published_ = false;
-  started_ = 0;
+  published_ = false;
 }
 
 namespace {
 
 void wait_and_watch(const message::Request& request) {
   Watch watch;
-  const Run* run = run_of(request);
   message::wait_until(
       [&] {
         if (message::is_complete(request)) return true;
-        if (!run)
-          watch.look_at(request);
-        else if (run->checking)
-          watch.look_at(*run->checking, true);
-        else
-          watch.end();
+        watch.look_at(request);
         return false;
       },
       [&] {

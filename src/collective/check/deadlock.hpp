@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 
 #include "collective/check/checking.hpp"
 #include "message/core/wait.hpp"
@@ -17,9 +18,13 @@ namespace baton::collective {
 // progress in between; `end` is called at its end.
 class Watch {
  public:
-  // Looks at a call that is being compared; `apart`: the program waits for it in another call.
-  void look_at(const Checking& checking, bool apart);
-  // Looks at a message to be sent or received.
+  Watch() = default;
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+  ~Watch() { std::free(seen_); }
+  // Looks at a call that is being compared, and in which the program waits.
+  void look_at(const Checking& checking);
+  // Looks at a message to be sent or received, or at a nonblocking call that is being compared.
   void look_at(const message::Request& request);
   // Looks at a message to be probed, where the setting `check` is on.
   void look_at(const message::ProbeWait& probe);
@@ -27,7 +32,10 @@ class Watch {
 
  private:
   struct Subject;
+  struct Seen;
   bool is_due();
+  // Looks at a call. `apart`: the program waits for it in another call.
+  void look_at_call(const Checking& checking, bool apart);
   void look(const Subject& subject);
   bool awaits_finalized(const Subject& subject, Process* awaited) const;
   bool is_confirmed(const LocalRank* cycle, std::uint32_t count);
@@ -37,6 +45,7 @@ class Watch {
   std::int64_t next_ = 0;
   std::uint32_t cycle_ = 0;      // ranks in the cycle that was seen
   std::uint32_t finalized_ = 0;  // looks that found a finalized rank
+  Seen* seen_ = nullptr;         // as many as ranks, and a cycle; allocated in a long wait
   bool published_ = false;
 };
 

@@ -15,6 +15,7 @@
 #include "platform/copy.hpp"
 #include "platform/futex.hpp"
 #include "platform/peer_pause.hpp"
+#include "platform/thread_checker.hpp"
 
 namespace baton::message {
 
@@ -129,6 +130,7 @@ void take_active(Message<Source> message) {
 // first.
 template <class Source>
 bool arrive(Message<Source> message) {
+  platform::hears_from(&message.peer);
   switch (static_cast<LineKind>(message.header.kind())) {
     case LineKind::payload:
       arrive_payload(message);

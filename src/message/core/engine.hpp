@@ -3,6 +3,7 @@
 // Invariant: only this process's threads touch it; what peers share lies on layer 5.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/check.hpp"
@@ -35,6 +36,22 @@ struct LostPeers {
   bool any = false;
 };
 
+// The threads of this process that wait while another makes progress (wake.cpp).
+struct Followers {
+  std::atomic<std::uint32_t> asleep{0};  // how many sleep
+  std::atomic<std::uint32_t> events{0};  // what they sleep on
+};
+
+// How long a waiter spins and yields before it sleeps (wait.cpp).
+struct WaitBudget {
+  std::int64_t spins = 0;
+  std::int64_t yields = 0;
+  // In a job that is timed every round that finds nothing is seen by idle_slow, which counts these;
+  // `spins` is 0 then.
+  std::int64_t timed_spins = 0;
+  bool timed = false;
+};
+
 // Whoever makes progress holds `progress_lock`, and with it what comes in: lanes, contacts,
 // streams, doorbells. Locks are taken in the order progress, match queue, contact, send, the rest.
 // Zero as constructed, tables included, so that it takes no memory before it is used.
@@ -59,9 +76,11 @@ struct Engine {
   std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders
   bool tells_outstanding = false;     // on the status board: this protocol does
   bool doorbells = false;             // we trust doorbells instead of looking at every lane
-  bool about_to_sleep = false;        // a waiter has announced it: each round looks everywhere
-  bool watches_memory = false;        // what is waited for is written by ranks of this node
-  Peer** contacts = nullptr;          // as long; the peers whose lane to us is in use
+  WaitBudget wait_budget;
+  Followers followers;
+  bool about_to_sleep = false;  // a waiter has announced it: each round looks everywhere
+  bool watches_memory = false;  // what is waited for is written by ranks of this node
+  Peer** contacts = nullptr;    // as long; the peers whose lane to us is in use
   std::uint32_t contact_count = 0;
   std::uint32_t queued_count = 0;  // requests queued at all peers
   std::uint32_t copy_count = 0;    // long messages that wait to be copied (make_copies)

@@ -3,6 +3,8 @@
 // it.
 #pragma once
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 
@@ -19,6 +21,7 @@ enum class ThreadState : std::uint32_t {
 };
 
 struct ProgressThread {
+  pthread_t id{};
   bool runs = false;
   bool has_own_cpu = false;
   std::atomic<bool> stop{false};

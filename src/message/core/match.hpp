@@ -42,14 +42,19 @@ struct List {
   Item* last = nullptr;
   void push(Item* item) {
     item->next = nullptr;
-    (first ? last->next : first) = item;
+    platform::store_shared(first ? last->next : first, item);
     last = item;
+  }
+  void push_front(Item* item) {
+    item->next = first;
+    platform::store_shared(first, item);
+    if (!last) last = item;
   }
   // Takes out the item after `before` (null: the first).
   Item* take_after(Item* before) {
     Item*& link = before ? before->next : first;
     Item* item = link;
-    link = item->next;
+    platform::store_shared(link, item->next);
     if (last == item) last = before;
     return item;
   }

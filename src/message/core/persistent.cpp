@@ -85,42 +85,23 @@ struct Exchange {
   void* staged;
   Request* visible;
   Exchange* next;
-};
-Exchange* exchanges = nullptr;
-platform::Lock exchanges_lock;
-bool advance_exchanges();
-constinit FunctionSource exchange_source{advance_exchanges};
 
-void finish(Exchange& exchange) {
-  Request& visible = *exchange.visible;
-  visible.kind = RequestKind::receive;
-  visible.source = exchange.receive.source;
-  visible.tag = exchange.receive.tag;
-  visible.bytes = exchange.receive.bytes;
-  Error error = exchange.send.error ? exchange.send.error : exchange.receive.error;
-  std::free(exchange.staged);
-  datatype::release(*exchange.send.datatype);
-  datatype::release(*exchange.receive.datatype);
-  delete &exchange;
-  complete(visible, error);
-}
-
-bool advance_exchanges() {
-  platform::Guard guard(exchanges_lock);
-  bool any = false;
-  for (Exchange** link = &exchanges; *link;) {
-    Exchange* exchange = *link;
-    if (!is_complete(exchange->send) || !is_complete(exchange->receive)) {
-      link = &exchange->next;
-      continue;
-    }
-    *link = exchange->next;
-    finish(*exchange);
-    any = true;
+  bool is_over() const { return is_complete(send) && is_complete(receive); }
+  void finish() {
+    Request& whole = *visible;
+    whole.kind = RequestKind::receive;
+    whole.source = receive.source;
+    whole.tag = receive.tag;
+    whole.bytes = receive.bytes;
+    const Error error = send.error ? send.error : receive.error;
+    std::free(staged);
+    datatype::release(*send.datatype);
+    datatype::release(*receive.datatype);
+    delete this;
+    complete(whole, error);
   }
-  set_active(exchange_source, exchanges != nullptr);
-  return any;
-}
+};
+constinit ListSource<Exchange> exchanges;
 
 }  // namespace
 
@@ -165,10 +146,7 @@ Error start_exchange(const Context& context, const void* out, std::int64_t out_c
   begin_receive(context, in, in_count, in_type, source, in_tag, exchange->receive);
   begin_send(context, out, out_count, out_type, destination, out_tag, false, exchange->send);
   *handle = visible->handle;
-  platform::Guard guard(exchanges_lock);
-  exchange->next = exchanges;
-  exchanges = exchange;
-  set_active(exchange_source, true);
+  exchanges.add(*exchange);
   return MPI_SUCCESS;
 }
 

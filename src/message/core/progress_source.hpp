@@ -63,6 +63,40 @@ class FunctionSource final : public ProgressSource {
   bool (*advance_)();
 };
 
+// A source of things that are under way in a list, each until it is over. An item has `next`,
+// `bool is_over()`, and `void finish()`, which may delete it.
+template <class Item>
+class ListSource final : public ProgressSource {
+ public:
+  // Any thread.
+  void add(Item& item) {
+    platform::Guard guard(lock_);
+    item.next = first_;
+    first_ = &item;
+    set_active(*this, true);
+  }
+  bool advance() override {
+    platform::Guard guard(lock_);
+    bool any = false;
+    for (Item** link = &first_; *link;) {
+      Item* item = *link;
+      if (!item->is_over()) {
+        link = &item->next;
+        continue;
+      }
+      *link = item->next;
+      item->finish();
+      any = true;
+    }
+    set_active(*this, first_ != nullptr);
+    return any;
+  }
+
+ private:
+  Item* first_ = nullptr;
+  platform::Lock lock_;
+};
+
 // The sources of an engine. They live as long as it does.
 struct ProgressSources {
   ProgressSource* first = nullptr;

@@ -18,8 +18,6 @@ namespace baton::message {
 
 namespace {
 
-pthread_t thread_id;
-
 // relaxed, here and wherever `state`, `wanted`, `watched` and `stop` are touched: who writes one
 // and then reads another has a full fence between them; work itself is published by its locks.
 constexpr auto loosely = std::memory_order_relaxed;
@@ -53,9 +51,10 @@ void begin_watch() {
 // One look with the announcement made; whether there is reason to sleep.
 bool finds_nothing() {
   if (must_let_go() || !engine.progress_lock.try_lock()) return false;
-  leading.now = engine.about_to_sleep = true;
+  leading.now = true;
+  platform::store_shared(engine.about_to_sleep, true);
   bool any = progress_alone();
-  engine.about_to_sleep = false;
+  platform::store_shared(engine.about_to_sleep, false);
   leading = {};
   engine.progress_lock.unlock();
   if (any) wake_waiters();
@@ -124,7 +123,7 @@ Error start_progress_thread() {
                                 2 * engine.local_ranks <= transport::job().cpus_usable;
   progress_thread.stop.store(false, loosely);
   progress_thread.runs = true;
-  if (int error = platform::start_thread(thread_id, "baton-progress", run)) {
+  if (int error = platform::start_thread(progress_thread.id, "baton-progress", run)) {
     progress_thread.runs = false;
     return fail(MPI_ERR_OTHER,
                 "cannot start the progress thread: %s; see ulimit -u and the control group's "
@@ -141,7 +140,7 @@ void stop_progress_thread() {
   call_progress_thread();
   wake_slow(engine.local_rank);
   transport::wake_sleeper(engine.local_rank);
-  platform::join_thread(thread_id);
+  platform::join_thread(progress_thread.id);
   progress_thread.runs = false;
 }
 

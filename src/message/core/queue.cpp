@@ -8,6 +8,7 @@
 #include "message/core/loss.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/wake.hpp"
+#include "platform/thread_checker.hpp"
 
 namespace baton::message {
 
@@ -50,6 +51,7 @@ BATON_COLD bool fail_to_put(Peer& peer, Request& request) {
 }
 
 bool put(Peer& peer, Request& request) {
+  platform::sends_to(&peer);
   if (loss_of(peer.process)) return fail_to_put(peer, request);
   if (BATON_UNLIKELY(request.kind == RequestKind::active)) return put_active(peer, request);
   return peer.protocol->put(peer, request);
@@ -74,6 +76,7 @@ void submit(Peer& peer, Request& request) {
 Error submit_active(Peer& peer, lockfree::Envelope envelope, const void* payload,
                     std::size_t bytes) {
   platform::Guard sending(peer.send_lock);
+  platform::sends_to(&peer);
   if (!peer.queued.first && peer.protocol->put_active(peer, envelope, payload, bytes))
     return MPI_SUCCESS;
   WaitingActive* waiting = keep(envelope, payload, bytes);
@@ -93,9 +96,7 @@ bool drain_queue(Peer& peer) {
     // Take it out before it may complete and be freed.
     peer.queued.take_after(nullptr);
     if (!put(peer, *request)) {
-      request->next = peer.queued.first;
-      peer.queued.first = request;
-      if (!peer.queued.last) peer.queued.last = request;
+      peer.queued.push_front(request);
       break;
     }
     platform::add_shared(engine.queued_count, ~0u);

@@ -25,17 +25,20 @@ struct Spares {
 };
 // initial-exec: no call to find it. It is small, as a library opened at run time must be.
 __attribute__((tls_model("initial-exec"))) constinit thread_local Spares own_spares{};
-Request* common_spares = nullptr;
-platform::Lock common_lock;
+struct CommonSpares {
+  Request* first = nullptr;
+  platform::Lock lock;
+};
+CommonSpares common_spares;
 Request completed_request;
 
 void give_to_all(Spares& spares, int count) {
-  platform::Guard guard(common_lock);
+  platform::Guard guard(common_spares.lock);
   for (; count > 0; --count, --spares.count) {
     Request* request = spares.first;
     spares.first = request->next;
-    request->next = common_spares;
-    common_spares = request;
+    request->next = common_spares.first;
+    common_spares.first = request;
   }
 }
 
@@ -60,10 +63,10 @@ void keep_spare(Request& request) {
 }
 
 BATON_COLD void fetch_spares() {
-  platform::Guard guard(common_lock);
-  for (; common_spares && own_spares.count < spares_at_once; ++own_spares.count) {
-    Request* request = common_spares;
-    common_spares = request->next;
+  platform::Guard guard(common_spares.lock);
+  for (; common_spares.first && own_spares.count < spares_at_once; ++own_spares.count) {
+    Request* request = common_spares.first;
+    common_spares.first = request->next;
     request->next = own_spares.first;
     own_spares.first = request;
   }

@@ -27,37 +27,21 @@ Error nothing_attached() {
   return fail(MPI_ERR_BUFFER, "no buffer is attached here; attach one first");
 }
 
-// Flushes under way. What is buffered after one began does not hold it up.
+// A flush under way. What is buffered after it began does not hold it up.
 struct Flush {
   SendBuffer* buffer;
   std::uint64_t last;
   Request* visible;
   Flush* next;
-};
-Flush* flushes = nullptr;
-platform::Lock flushes_lock;
 
-bool advance_flushes();
-constinit FunctionSource flush_source{advance_flushes};
-
-bool advance_flushes() {
-  platform::Guard guard(flushes_lock);
-  bool any = false;
-  for (Flush** link = &flushes; *link;) {
-    Flush* flush = *link;
-    if (!flush->buffer->has_left(flush->last)) {
-      link = &flush->next;
-      continue;
-    }
-    *link = flush->next;
-    Request& visible = *flush->visible;
-    delete flush;
-    complete(visible, MPI_SUCCESS);
-    any = true;
+  bool is_over() const { return buffer->has_left(last); }
+  void finish() {
+    Request& whole = *visible;
+    delete this;
+    complete(whole, MPI_SUCCESS);
   }
-  set_active(flush_source, flushes != nullptr);
-  return any;
-}
+};
+constinit ListSource<Flush> flushes;
 
 }  // namespace
 
@@ -114,10 +98,8 @@ Error SendBuffer::start_flush(const Context* context, MPI_Request* handle) {
     hold(*visible, *context);
   }
   *handle = visible->handle;
-  platform::Guard guard(flushes_lock);
-  *flush = {this, last_message(), visible, flushes};
-  flushes = flush;
-  set_active(flush_source, true);
+  *flush = {this, last_message(), visible, nullptr};
+  flushes.add(*flush);
   return MPI_SUCCESS;
 }
 

@@ -14,11 +14,10 @@
 
 namespace baton::message {
 
-WaitBudget wait_budget;
 void (*wait_watched)(const Request& request) = nullptr;
 
 bool Follower::idle_awake() {
-  if (wait_budget.timed) begin_waiting();
+  if (engine.wait_budget.timed) begin_waiting();
   constexpr int spins = 200;   // guess: the leader is often about to finish
   constexpr int yields = 200;  // guess
   if (rounds_ >= spins + yields) return false;
@@ -38,12 +37,12 @@ void set_wait_budget(bool many_threads) {
   bool may_be_oversubscribed =
       many_threads && 2 * engine.local_ranks > transport::job().cpus_usable;  // by its threads
   int spins = oversubscribed ? 4 : may_be_oversubscribed ? 200 : 20000;
-  wait_budget.timed_spins = settings.spin_count >= 0 ? settings.spin_count : spins;
-  wait_budget.timed = transport::job().timing.bytes != 0;
-  wait_budget.spins = wait_budget.timed ? 0 : wait_budget.timed_spins;
-  wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count
-                       : oversubscribed          ? 200
-                                                 : 100;
+  engine.wait_budget.timed_spins = settings.spin_count >= 0 ? settings.spin_count : spins;
+  engine.wait_budget.timed = transport::job().timing.bytes != 0;
+  engine.wait_budget.spins = engine.wait_budget.timed ? 0 : engine.wait_budget.timed_spins;
+  engine.wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count
+                              : oversubscribed          ? 200
+                                                        : 100;
 }
 
 namespace {
@@ -76,15 +75,15 @@ bool Waiter::idle_timed(const WaitSubject& subject) {
     end_waiting();
   else
     begin_waiting();
-  if (spins_ >= wait_budget.timed_spins) return false;
+  if (spins_ >= engine.wait_budget.timed_spins) return false;
   ++spins_;
   platform::pause_cpu();
   return true;
 }
 
 void Waiter::idle_slow(const WaitSubject& subject) {
-  if (wait_budget.timed && idle_timed(subject)) return;
-  if (yields_ < wait_budget.yields) {
+  if (engine.wait_budget.timed && idle_timed(subject)) return;
+  if (yields_ < engine.wait_budget.yields) {
     ++yields_;
     platform::yield_cpu();
     return;
@@ -97,7 +96,8 @@ void Waiter::sleep() {
   rests_ = rested_ = true;
   if (!announced_) {
     // Announce, order, and let the caller look once more before we really sleep.
-    announced_ = engine.about_to_sleep = true;
+    announced_ = true;
+    platform::store_shared(engine.about_to_sleep, true);
     announce(lockfree::wake_asleep);
     order_against_senders();
     return;
@@ -126,12 +126,13 @@ void Waiter::end_rest() {
 
 void Waiter::rise() {
   rests_ = false;
-  if (wait_budget.timed) end_waiting();
+  if (engine.wait_budget.timed) end_waiting();
   if (announced_) retract();
 }
 
 void Waiter::retract() {
-  announced_ = engine.about_to_sleep = false;
+  announced_ = false;
+  platform::store_shared(engine.about_to_sleep, false);
   message::retract(lockfree::wake_asleep);
 }
 

@@ -17,16 +17,6 @@
 
 namespace baton::message {
 
-struct WaitBudget {
-  std::int64_t spins = 0;
-  std::int64_t yields = 0;
-  // In a job that is timed every round that finds nothing is seen by idle_slow, which counts these;
-  // `spins` is 0 then.
-  std::int64_t timed_spins = 0;
-  bool timed = false;
-};
-extern WaitBudget wait_budget;
-
 // Sets the budget from settings, ranks, CPUs, and whether threads of the program wait at the same
 // time. At start.
 void set_wait_budget(bool many_threads);
@@ -42,7 +32,7 @@ class Waiter {
   // when it is to be told.
   template <class About>
   void idle(About&& about) {
-    if (BATON_LIKELY(spins_ < wait_budget.spins)) {
+    if (BATON_LIKELY(spins_ < engine.wait_budget.spins)) {
       ++spins_;
       platform::pause_cpu();
       return;
@@ -79,21 +69,17 @@ class Waiter {
 class Follower {
  public:
   // Pauses, yields or sleeps. Before it sleeps `done` is asked once more; its answer, else false.
-  template <class Done, class About>
-  bool idle(Done&& done, About&& about) {
+  template <class Done>
+  bool idle(Done&& done) {
     if (idle_awake()) return false;
     const std::uint32_t events = announce_follower();
     bool is_done = done();
-    if (!is_done && engine.progress_lock.is_held()) {
-      report_.tell(about());
-      sleep(events);
-    }
+    if (!is_done && engine.progress_lock.is_held()) sleep(events);
     retract_follower();
     return is_done;
   }
   ~Follower() {
-    report_.end();
-    if (wait_budget.timed) end_waiting();
+    if (engine.wait_budget.timed) end_waiting();
   }
 
  private:
@@ -103,7 +89,6 @@ class Follower {
     rounds_ = 0;
   }
   int rounds_ = 0;
-  WaitReport report_;
 };
 // Makes progress for all until `done()`. The caller holds the progress lock, if threads need it.
 template <class Done, class About>
@@ -141,11 +126,11 @@ BATON_COLD void wait_together(Done&& done, About&& about) {
   LeadWish wish;
   while (!done()) {
     if (engine.progress_lock.is_held() || !engine.progress_lock.try_lock()) {
-      if (follower.idle(done, about)) return;
+      if (follower.idle(done)) return;
       continue;
     }
     take_over_watch();
-    if (BATON_UNLIKELY(wait_budget.timed)) end_waiting();
+    if (BATON_UNLIKELY(engine.wait_budget.timed)) end_waiting();
     const bool finished = lead_together(done, about);
     engine.progress_lock.unlock();
     wake_waiters();

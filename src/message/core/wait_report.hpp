@@ -1,7 +1,8 @@
 // The report of a long wait that this rank makes on the status board, so that people see where a
 // job hangs. Waiting calls it when a wait has lasted for some milliseconds and again while it
 // lasts; short waits never come here. One thread at a time has the rank's lines; others wait
-// unseen.
+// unseen. A thread that waits for messages tells it only while it leads: under the progress lock
+// nobody else changes what it describes.
 #pragma once
 
 #include <cstdint>

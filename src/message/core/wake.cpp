@@ -7,34 +7,26 @@
 
 namespace baton::message {
 
-namespace {
-
-// The threads of this process that wait while another makes progress: how many sleep.
-std::atomic<std::uint32_t> followers_asleep{0};
-std::atomic<std::uint32_t> events{0};  // what they sleep on
-
-}  // namespace
-
 constinit thread_local Leading leading{};
 
 std::uint32_t announce_follower() {
   // relaxed: the fence orders it before our last look at what we wait for, as the fence in
   // wake_waiters orders a completion before the look at the count.
-  followers_asleep.fetch_add(1, std::memory_order_relaxed);
+  engine.followers.asleep.fetch_add(1, std::memory_order_relaxed);
   lockfree::Hardware::full_fence();
   // ORDER wait.events: acquire here, release in wake_waiters.
-  return events.load(std::memory_order_acquire);
+  return engine.followers.events.load(std::memory_order_acquire);
 }
 
 void sleep_as_follower(std::uint32_t seen) {
   constexpr std::int64_t bound_us = 10000;
   count(engine.counters.sleeps);
-  platform::futex_wait(events, seen, bound_us);
+  platform::futex_wait(engine.followers.events, seen, bound_us);
 }
 
 void retract_follower() {
   // relaxed: one wake-up too many does no harm.
-  followers_asleep.fetch_sub(1, std::memory_order_relaxed);
+  engine.followers.asleep.fetch_sub(1, std::memory_order_relaxed);
 }
 
 void wake_waiters() {
@@ -47,10 +39,10 @@ void wake_waiters() {
   if (leader_may_sleep && lockfree::wants_attention(transport::doorbell(engine.local_rank)))
     wake_slow(engine.local_rank);
   // relaxed: see announce_follower.
-  if (followers_asleep.load(std::memory_order_relaxed) == 0) return;
+  if (engine.followers.asleep.load(std::memory_order_relaxed) == 0) return;
   // ORDER wait.events: release here, acquire in announce_follower.
-  events.fetch_add(1, std::memory_order_release);
-  platform::futex_wake(events);
+  engine.followers.events.fetch_add(1, std::memory_order_release);
+  platform::futex_wake(engine.followers.events);
 }
 
 void announce_completion() {

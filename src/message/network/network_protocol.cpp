@@ -322,20 +322,18 @@ bool NetworkProtocol::needs_progress() const {
 
 // False: something is there already.
 bool NetworkProtocol::add_descriptors(SleepPlan& plan) {
-  first_descriptor_ = plan.count;
-  completions_ = 0;
+  const int first = plan.count;
   bool tells = trust_.deserved();
   for (int rail = 0; tells && rail < network().rails(); ++rail) {
     transport::network::Endpoint& endpoint = network().endpoint_at(rail);
     tells = endpoint.wait_descriptor() >= 0 && plan.count < transport::sleep_descriptors_max;
     if (!tells) break;
     if (!endpoint.may_wait()) return false;
-    completions_ += endpoint.completions();
     plan.descriptors[plan.count++] = {endpoint.wait_descriptor(), POLLIN, 0};
   }
   if (tells) return true;
   constexpr std::int64_t blind_us = 200;  // guess: where it does not tell, look again soon
-  plan.count = first_descriptor_;
+  plan.count = first;
   plan.bound_us = std::min(plan.bound_us, blind_us);
   return true;
 }
@@ -345,14 +343,23 @@ void NetworkProtocol::plan_sleep(SleepPlan& plan) {
 }
 
 void NetworkProtocol::has_slept(const SleepPlan& plan, std::int64_t slept_ns) {
-  for (int i = first_descriptor_; i < std::min(plan.count, first_descriptor_ + network().rails());
-       ++i)
-    if (plan.descriptors[i].revents) return trust_.alarm(completions_, slept_ns);
+  std::uint64_t completions = 0;
+  bool is_readable = false;
+  for (int rail = 0; rail < network().rails(); ++rail) {
+    const transport::network::Endpoint& endpoint = network().endpoint_at(rail);
+    completions += endpoint.completions();
+    for (int i = 0; i < plan.count; ++i)
+      is_readable |=
+          plan.descriptors[i].fd == endpoint.wait_descriptor() && plan.descriptors[i].revents;
+  }
+  if (is_readable) trust_.alarm(completions, slept_ns);
 }
 
 void NetworkProtocol::DescriptorTrust::alarm(std::uint64_t completions, std::int64_t waited_ns) {
   constexpr std::int64_t at_once_ns = 10000;  // guess: of ppoll that need not wait
-  false_alarms_ = completions == seen_ && waited_ns < at_once_ns ? false_alarms_ + 1 : 0;
+  platform::Guard guard(lock_);
+  const bool is_false = completions == seen_ && waited_ns < at_once_ns;
+  platform::store_shared(false_alarms_, is_false ? false_alarms_ + 1 : 0);
   seen_ = completions;
 }
 

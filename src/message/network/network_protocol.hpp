@@ -55,13 +55,14 @@ class NetworkProtocol final : public NetworkMessages {
   // stays readable for good once it was: then nobody ever waits for it.
   class DescriptorTrust {
    public:
-    bool deserved() const { return false_alarms_ < false_alarms_max; }
+    bool deserved() const { return platform::load_shared(false_alarms_) < false_alarms_max; }
     // It was readable after so long; `completions` is what came from the network so far. Remote
-    // writes and reads of peers' providers wake us without any.
+    // writes and reads of peers' providers wake us without any. Any thread that has slept.
     void alarm(std::uint64_t completions, std::int64_t waited_ns);
 
    private:
     static constexpr int false_alarms_max = 20;  // guess
+    platform::Lock lock_;
     std::uint64_t seen_ = 0;
     int false_alarms_ = 0;
   };
@@ -70,8 +71,6 @@ class NetworkProtocol final : public NetworkMessages {
   transport::network::NetworkInbox* inbox_ = nullptr;
   LookGap look_gap_;
   DescriptorTrust trust_;
-  int first_descriptor_ = 0;       // of a sleep
-  std::uint64_t completions_ = 0;  // when it began
 };
 
 }  // namespace baton::message

@@ -1,11 +1,12 @@
 #include "message/node/node_messages.hpp"
 
+#include <new>
+
 #include "message/core/account.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/lanes.hpp"
-
-#include <new>
+#include "platform/thread_checker.hpp"
 
 namespace baton::message {
 
@@ -32,6 +33,7 @@ void open_lane(NodePeer& peer) {
 
 bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Envelope envelope,
               const void* payload, std::size_t bytes) {
+  platform::sends_to(&peer);
   // Messages that may be longer than a line say how long they are.
   const bool varies = kind < static_cast<unsigned>(LineKind::first_of_protocol);
   if (!peer.link->put(lockfree::make_header(kind, varies ? bytes : 0, source), envelope, payload,

@@ -35,7 +35,7 @@ void wish(NodePeer& peer, std::int64_t bytes, bool exported, bool pull) {
     peer.past().traffic.observed[size_class(bytes)] = pull ? Observation::warm : Observation::cold;
   bool other = pull != pulled_unseen(index);
   if (seen.other == other) return;
-  seen.other = other;
+  platform::store_shared(seen.other, other);
   peer.link->wish_pull(index, other);
 }
 
@@ -63,7 +63,7 @@ void observe_not_pullable(NodePeer& peer, std::int64_t bytes, bool exported) {
 
 bool wishes_pull(const NodePeer& peer, std::int64_t bytes, bool exported) {
   const int index = Timings::index_of(bytes, exported);
-  return peer.observed().seen[index].other != pulled_unseen(index);
+  return platform::load_shared(peer.observed().seen[index].other) != pulled_unseen(index);
 }
 
 bool should_offer(NodePeer& peer, std::int64_t bytes, bool exported) {

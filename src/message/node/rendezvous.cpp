@@ -121,14 +121,14 @@ bool put_request(NodePeer& peer, Request& request) {
   get_lane_if_due(peer);
   bool put;
   if (request.kind == RequestKind::receive) {
-    // Before anyone can answer.
+    // Before anyone can answer: another thread then changes the request.
     request.stage = Stage::streaming;
+    const bool begins = !node_part(request).span.empty() || node_part(request).source_address;
     const CtsLine line{node_part(request).limit, node_part(request).slot, node_part(request).stream,
                        !node_part(request).span.empty()};
     put = put_line(peer, NodeLine::cts, 0, {0, 0}, &line, sizeof line);
     // Only now: until it is put the receive may be in the queue.
-    if (put && (!node_part(request).span.empty() || node_part(request).source_address))
-      start_stream_in(request);
+    if (put && begins) start_stream_in(request);
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.link->envelopes_only(), settings.eager_bytes_max);

@@ -13,6 +13,7 @@
 #include "message/node/rendezvous_slots.hpp"
 #include "message/node/stream_in.hpp"
 #include "message/node/stream_out.hpp"
+#include "platform/thread_checker.hpp"
 
 namespace baton::message {
 
@@ -39,6 +40,7 @@ bool end_done_entries(NodeMessages& node, Request** shared) {
       std::uint32_t slot = page * page_sends + static_cast<std::uint32_t>(std::countr_zero(bits));
       lockfree::RendezvousState state = lockfree::entry_state(own_entry(node, slot));
       Request* send = send_of(node, slot);
+      if (send) platform::hears_from(&peer_of(send->process));
       if (state == lockfree::RendezvousState::shared) *shared = send;
       // A stream that the receiver has taken back ends here only when its request for it has come:
       // the slot must not be another's by then.

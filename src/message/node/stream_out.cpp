@@ -109,7 +109,7 @@ Placed place_stream(NodePeer& peer, Request& send) {
   Lease& lease = peer.lease;
   const bool free = lease_is_free(lease) && !lease.ending;
   if (carries_streams(lease) && (free || lease.holder == &send)) {
-    lease.holder = &send;
+    platform::store_shared(lease.holder, &send);
     place_in_lease(peer, send);
     return has_memory(peer, node_part(send).span, send.position, node_part(send).limit)
                ? Placed::yes
@@ -246,7 +246,7 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
     return 0;
   }
   move_lease(peer, send, wanted);
-  if (keeps) lease.holder = &send;
+  if (keeps) platform::store_shared(lease.holder, &send);
   // Else the receiver will choose, and count.
   if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
   return wanted;

@@ -258,7 +258,7 @@ bool Endpoint::poll(void (*arrived)(std::uint32_t number)) {
   }
   if (BATON_LIKELY(count == -FI_EAGAIN)) return false;
   if (BATON_UNLIKELY(count < 0)) return read_error();
-  completions_taken_ += static_cast<std::uint64_t>(count);
+  platform::add_shared(completions_taken_, static_cast<std::uint64_t>(count));
   for (ssize_t i = 0; i < count; ++i) {
     const fi_cq_data_entry& entry = entries[i];
     if ((entry.flags & FI_REMOTE_CQ_DATA) && !(entry.flags & FI_MSG)) {

@@ -120,7 +120,7 @@ class Endpoint {
   // This is the error of the last failure, as libfabric's positive number.
   int last_error() const { return last_error_; }
   // This is the number of completions that were taken in so far.
-  std::uint64_t completions() const { return completions_taken_; }
+  std::uint64_t completions() const { return platform::load_shared(completions_taken_); }
 
  private:
   Error open_all();

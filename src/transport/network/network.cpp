@@ -181,8 +181,8 @@ SendBuffer* Network::take_buffer(NetworkPeer& peer) {
 bool Network::goes_together(NetworkPeer& peer, std::size_t whole) {
   constexpr std::uint32_t alone = 3;                // guess
   constexpr std::size_t together_bytes_max = 2048;  // guess: longer ones gain little by it
-  if (peer.row_look != looks_) {
-    peer.row_look = looks_;
+  if (const std::uint64_t looks = platform::load_shared(looks_); peer.row_look != looks) {
+    peer.row_look = looks;
     peer.in_a_row = 0;
   }
   return ++peer.in_a_row > alone && whole <= together_bytes_max && !platform::threads_multiple;

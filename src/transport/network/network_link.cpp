@@ -89,7 +89,7 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
     return false;
   }
   if (BATON_UNLIKELY(peer_->next_in++ == 0)) network().hear(*peer_, header);
-  peer_->its_wishes = header.wishes;
+  platform::store_shared(peer_->its_wishes, header.wishes);
   peer_->its_channel.hear(header.channel, platform::now_ns);
   packet_ = &buffer;
   sender_ = header.sender;

@@ -23,7 +23,7 @@ class NetworkLink final : public Link {
   bool put_in_place(Header header, Envelope envelope, const void* payload, std::size_t bytes,
                     PacketEnds& ends, Operation& operation);
   bool envelopes_only() const override {
-    return peer_ && (peer_->its_wishes & wish_envelopes_only);
+    return peer_ && (platform::load_shared(peer_->its_wishes) & wish_envelopes_only);
   }
   bool is_exclusive() const override { return false; }
   std::uint64_t sent_lines() const override { return 0; }

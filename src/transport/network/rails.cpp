@@ -93,7 +93,8 @@ bool Network::poll(void (*arrived)(std::uint32_t number), bool all) {
   looked();
   bool any = endpoint().poll(arrived);
   if (BATON_LIKELY(rails_ == 1)) return any;
-  if (!all && platform::load_shared(busy_) == 0 && looks_ % gap != 0) return any;
+  if (!all && platform::load_shared(busy_) == 0 && platform::load_shared(looks_) % gap != 0)
+    return any;
   for (int rail = 1; rail < rails_; ++rail) {
     any |= endpoints_[rail].poll(arrived);
     take_probes(rail);

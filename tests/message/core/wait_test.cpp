@@ -9,7 +9,6 @@ namespace baton::message {
 namespace {
 
 struct waiting : protocol {
-  ~waiting() override { wait_budget = {}; }
   static WaitSubject nothing() { return {}; }
   static bool is_announced() {
     // relaxed: one thread.
@@ -25,9 +24,9 @@ struct waiting : protocol {
 };
 
 TEST_F(waiting, begins_awake_for_as_long_as_the_budget_says_and_announces_its_sleep) {
-  wait_budget.spins = 5;
-  wait_budget.yields = 3;
   ranks.as(0, [] {
+    engine.wait_budget.spins = 5;
+    engine.wait_budget.yields = 3;
     Waiter waiter;
     idle(waiter, 8);
     EXPECT_FALSE(is_announced());
@@ -40,8 +39,8 @@ TEST_F(waiting, begins_awake_for_as_long_as_the_budget_says_and_announces_its_sl
 }
 
 TEST_F(waiting, begins_anew_when_something_was_found) {
-  wait_budget.spins = 2;
   ranks.as(0, [] {
+    engine.wait_budget.spins = 2;
     Waiter waiter;
     idle(waiter, 3);
     EXPECT_TRUE(is_announced());
@@ -55,8 +54,8 @@ TEST_F(waiting, begins_anew_when_something_was_found) {
 }
 
 TEST_F(waiting, who_is_woken_is_awake_again_and_yields_before_it_sleeps_anew) {
-  wait_budget.yields = 2;
   ranks.as(0, [this] {
+    engine.wait_budget.yields = 2;
     Waiter waiter;
     idle(waiter, 3);
     EXPECT_TRUE(is_announced());
@@ -118,22 +117,23 @@ TEST_F(waiting, patience_comes_from_the_settings_or_else_from_ranks_and_cpus) {
   ranks.as(0, [] {
     engine.oversubscribed = false;
     set_wait_budget(false);
-    const WaitBudget usual = wait_budget;
+    const WaitBudget usual = engine.wait_budget;
     engine.oversubscribed = true;
     set_wait_budget(false);
-    EXPECT_LT(wait_budget.spins, usual.spins) << "who is waited for may be waiting for the CPU";
-    EXPECT_GT(wait_budget.yields, usual.yields);
+    EXPECT_LT(engine.wait_budget.spins, usual.spins)
+        << "who is waited for may be waiting for the CPU";
+    EXPECT_GT(engine.wait_budget.yields, usual.yields);
     settings.spin_count = 11;
     settings.yield_count = 12;
     set_wait_budget(false);
-    EXPECT_EQ(wait_budget.spins, 11);
-    EXPECT_EQ(wait_budget.yields, 12);
-    EXPECT_FALSE(wait_budget.timed);
+    EXPECT_EQ(engine.wait_budget.spins, 11);
+    EXPECT_EQ(engine.wait_budget.yields, 12);
+    EXPECT_FALSE(engine.wait_budget.timed);
     transport::job().timing.bytes = 4096;
     set_wait_budget(false);
-    EXPECT_TRUE(wait_budget.timed);
-    EXPECT_EQ(wait_budget.spins, 0) << "every round is seen";
-    EXPECT_EQ(wait_budget.timed_spins, 11);
+    EXPECT_TRUE(engine.wait_budget.timed);
+    EXPECT_EQ(engine.wait_budget.spins, 0) << "every round is seen";
+    EXPECT_EQ(engine.wait_budget.timed_spins, 11);
     transport::job().timing.bytes = 0;
   });
 }
