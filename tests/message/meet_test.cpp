@@ -21,6 +21,7 @@
 #include "message/core/queues.hpp"
 #include "message/core/wait.hpp"
 #include "message/meet.hpp"
+#include "message/node/lease.hpp"
 #include "message/node/node_protocol.hpp"
 #include "message/start.hpp"
 #include "platform/memory_file.hpp"
@@ -298,6 +299,26 @@ TEST_F(jobs_that_meet, exchange_what_lies_in_exported_memory) {
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), static_cast<char*>(in)));
     transport::release_exported(out);
     transport::release_exported(in);
+  });
+}
+
+// A rank gets the less of another's staging the more slots there are in their arena; how many ranks
+// its own job has does not matter.
+TEST_F(jobs_that_meet, share_staging_among_all_slots) {
+  const auto leased_chunks = [](const Member& member) {
+    exchange_with_others(member, {8});  // the other is there
+    NodePeer& peer = node_peer(member.process(1 - member.own()));
+    get_lease(peer);
+    return peer.lease.buffer.count();
+  };
+  run(1, 1, [&](const Member& member) {
+    EXPECT_EQ(leased_chunks(member), lockfree::StagingBuffer::chunks_max);
+  });
+  slots = 8;
+  run(1, 1, [&](const Member& member) {
+    const int chunks = leased_chunks(member);
+    EXPECT_GT(chunks, 0);
+    EXPECT_LE(7 * chunks, lockfree::chunks_per_rank * 3 / 4);
   });
 }
 
