@@ -57,11 +57,11 @@ Error map_arena(int descriptor, std::uint32_t index, lockfree::JobHeader** mappe
     // The heaps behind the arena are mapped when they are used.
     if (!problem) bytes = std::min(bytes, header.file_bytes);
   }
-  if (problem) return fail(MPI_ERR_OTHER, "the job's memory cannot be used: %s", problem);
+  if (problem) return fail(MPI_ERR_OTHER, "the memory that ranks share cannot be used: %s", problem);
   void* address = platform::map_memory_file(descriptor, bytes);
   if (!address)
     return fail(MPI_ERR_NO_MEM,
-                "the job's memory (%llu MiB of address space) cannot be mapped: %s; "
+                "the memory that ranks share (%llu MiB of address space) cannot be mapped: %s; "
                 "raise the limit (ulimit -v)",
                 static_cast<unsigned long long>(bytes >> 20), std::strerror(errno));
   auto* job = static_cast<lockfree::JobHeader*>(address);
@@ -70,7 +70,7 @@ Error map_arena(int descriptor, std::uint32_t index, lockfree::JobHeader** mappe
     problem = "its sizes do not add up";
   if (problem) {
     platform::unmap_memory(address, bytes);
-    return fail(MPI_ERR_OTHER, "the job's memory cannot be used: %s", problem);
+    return fail(MPI_ERR_OTHER, "the memory that ranks share cannot be used: %s", problem);
   }
   *mapped = job;
   return MPI_SUCCESS;
