@@ -4,10 +4,8 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "platform/lock.hpp"
 #include "platform/valgrind.hpp"
 #include "platform/xpmem.hpp"
-#include "transport/arena.hpp"
 
 namespace baton::transport {
 
@@ -23,11 +21,9 @@ struct AttachedRegions {
   Region regions[regions_max];
 };
 
-namespace {
+constinit AttachedMemory attached_memory;
 
-std::uint64_t uses = 0;
-platform::Lock lock;  // protects that, and what is mapped of all
-bool available = false;
+namespace {
 
 // The caller holds the lock.
 AttachedRegions* owner_of(Slot slot) {
@@ -63,27 +59,27 @@ Region* region_for_use(AttachedRegions& owner) {
 void offer_attaching(Arena& arena) {
   if (!settings.xpmem || platform::runs_under_valgrind() || !platform::open_xpmem()) return;
   std::int64_t segment = platform::offer_memory();
-  available = segment > 0;
+  arena.maps_offered = segment > 0;
   // ORDER rank.xpmem: release here, acquire in can_attach and owner_of.
-  if (available)
+  if (arena.maps_offered)
     arena.own_slot().row().state.xpmem_segment.store(segment, std::memory_order_release);
 }
 
 bool can_attach(Slot owner) {
   // ORDER rank.xpmem: acquire here, release in offer_attaching.
-  return BATON_UNLIKELY(available) && !owner.is_own() &&
+  return BATON_UNLIKELY(owner.arena->maps_offered) && !owner.is_own() &&
          owner.row().state.xpmem_segment.load(std::memory_order_acquire) > 0;
 }
 
-char* reach_attached(Slot slot, const void* address, std::size_t bytes) {
+char* AttachedMemory::reach(Slot slot, const void* address, std::size_t bytes) {
   if (BATON_LIKELY(!can_attach(slot)) || bytes == 0) return nullptr;
-  platform::Guard guard(lock);
+  platform::Guard guard(lock_);
   AttachedRegions* owner = owner_of(slot);
   if (!owner || owner->access <= 0) return nullptr;
   auto begin = reinterpret_cast<std::uint64_t>(address);
   for (Region& region : owner->regions)
     if (region.here && begin >= region.begin && begin + bytes <= region.end) {
-      region.used = ++uses;
+      region.used = ++uses_;
       return region.here + (begin - region.begin);
     }
   Region* region = region_for_use(*owner);
@@ -92,13 +88,13 @@ char* reach_attached(Slot slot, const void* address, std::size_t bytes) {
   std::uint64_t end = round_up(begin + bytes, page_bytes);
   void* here = platform::map_offered(owner->access, first, end - first);
   if (!here) return nullptr;
-  *region = {first, end, static_cast<char*>(here), ++uses};
+  *region = {first, end, static_cast<char*>(here), ++uses_};
   return region->here + (begin - first);
 }
 
-char* keep_attached(Slot slot, const void* address, std::size_t bytes) {
+char* AttachedMemory::keep(Slot slot, const void* address, std::size_t bytes) {
   if (BATON_LIKELY(!can_attach(slot)) || bytes == 0) return nullptr;
-  platform::Guard guard(lock);
+  platform::Guard guard(lock_);
   AttachedRegions* owner = owner_of(slot);
   if (!owner || owner->access <= 0) return nullptr;
   const auto begin = reinterpret_cast<std::uint64_t>(address);
@@ -108,8 +104,8 @@ char* keep_attached(Slot slot, const void* address, std::size_t bytes) {
   return here ? static_cast<char*>(here) + (begin - first) : nullptr;
 }
 
-void let_go_attached(char* here) {
-  platform::Guard guard(lock);
+void AttachedMemory::let_go(char* here) {
+  platform::Guard guard(lock_);
   platform::unmap_offered(here - reinterpret_cast<std::uint64_t>(here) % page_bytes);
 }
 
@@ -122,7 +118,6 @@ void detach_regions(Arena& arena) {
   }
   std::free(arena.attached);
   arena.attached = nullptr;
-  if (&arena == &job_arena) available = false;
 }
 
 }  // namespace baton::transport

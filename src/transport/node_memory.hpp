@@ -15,6 +15,13 @@ namespace baton::transport {
 // give it back.
 enum class MemoryLack : std::uint8_t { nothing, no_memory, in_use };
 
+// A range of this rank's pages that is taken; the arena has the list.
+struct PageRange {
+  std::int64_t offset;
+  std::int64_t bytes;
+  PageRange* next;
+};
+
 struct NodePages {
   std::int64_t offset = -1;  // among this rank's pages
   MemoryLack lack = MemoryLack::nothing;

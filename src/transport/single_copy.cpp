@@ -44,8 +44,6 @@ std::uint8_t probe(Slot owner) {
   return static_cast<std::uint8_t>(refused + std::min(cause, 250));
 }
 
-int last_failed_errno = 0;
-
 std::uint8_t verdict_on(Slot owner) {
   std::uint8_t*& verdicts = owner.arena->verdicts;
   if (!verdicts) verdicts = static_cast<std::uint8_t*>(std::calloc(owner.arena->slots, 1));
@@ -83,13 +81,9 @@ Reason refusal(Slot owner) {
     case ENOSYS:
       return Reason::cma_not_in_kernel;
     default:
-      last_failed_errno = cause;
+      job_arena.failed_probe_errno = cause;
       return Reason::cma_failed;
   }
-}
-
-int failed_probe_errno() {
-  return last_failed_errno;
 }
 
 void offer_probe_word(Arena& arena) {
@@ -127,11 +121,11 @@ bool copy_all(Slot owner, std::int64_t bytes, Copy copy) {
 }  // namespace
 
 bool can_reach(Slot owner, const void* address) {
-  return reach_exported(owner, address) || can_attach(owner) || can_read_from(owner);
+  return exported_heap.reach(owner, address) || can_attach(owner) || can_read_from(owner);
 }
 
 bool is_mappable_by(Slot reader, const void* address) {
-  return (reader.arena == &job_arena && is_exported(address)) || can_attach(reader);
+  return (reader.arena == &job_arena && exported_heap.contains(address)) || can_attach(reader);
 }
 
 bool is_reachable_by(Slot reader, const void* address) {
@@ -139,20 +133,20 @@ bool is_reachable_by(Slot reader, const void* address) {
 }
 
 char* reach(Slot owner, const void* address, std::size_t bytes) {
-  char* here = reach_exported(owner, address);
-  return here ? here : reach_attached(owner, address, bytes);
+  char* here = exported_heap.reach(owner, address);
+  return here ? here : attached_memory.reach(owner, address, bytes);
 }
 
 char* reach_lasting(Slot owner, const void* address, std::size_t bytes, bool* attached) {
-  char* here = reach_exported(owner, address);
+  char* here = exported_heap.reach(owner, address);
   if (here) return here;
-  here = keep_attached(owner, address, bytes);
+  here = attached_memory.keep(owner, address, bytes);
   *attached = here != nullptr;
   return here;
 }
 
 void let_go(char* here) {
-  let_go_attached(here);
+  attached_memory.let_go(here);
 }
 
 bool read_from(Slot owner, const void* address, void* target, std::int64_t bytes) {

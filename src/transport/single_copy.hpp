@@ -35,7 +35,9 @@ void forget_probes(Arena& arena);
 // Returns the reason why single copies from that rank are refused; none: they are permitted.
 Reason refusal(Slot owner);
 // Returns the errno of the last probe whose refusal was `cma_failed`.
-int failed_probe_errno();
+inline int failed_probe_errno() {
+  return job_arena.failed_probe_errno;
+}
 
 // Permits the job's ranks to attach, and publishes the word that probes read in an arena. It is
 // called once for each, at attachment.

@@ -38,10 +38,10 @@
 #include "world/context_id.hpp"
 #include "world/foreign_launcher.hpp"
 #include "world/info.hpp"
-#include "world/network/join.hpp"
-#include "world/network/join_nodes.hpp"
 #include "world/leak_report.hpp"
 #include "world/library_state.hpp"
+#include "world/network/join.hpp"
+#include "world/network/join_nodes.hpp"
 #include "world/session.hpp"
 
 namespace baton::world {
@@ -139,7 +139,7 @@ Error make_library() {
   read_settings();
   if (Error error = attach()) return error;
   leave_library_folder();  // while no thread of ours reads the environment
-  transport::export_program_heap();
+  transport::program_heap.export_it();
   read_selection(transport::own_rank() == LocalRank{0});
   if (!platform::call_in_children(leave_the_rank_to_the_parent))
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
