@@ -29,8 +29,24 @@ struct LedRoom {
 
 namespace {
 
-LedRoom* led_rooms = nullptr;
-platform::Lock led_rooms_lock;  // protects the list, and taking pages
+// The rooms that this process leads.
+class LedRooms {
+ public:
+  RoomOffsets open(const message::Context& context, RoomView& view, RoomPart part);
+  void leave(LedRoom& led);
+
+ private:
+  bool take_in(bool kept);
+  std::int64_t take_memory(std::uint64_t bytes, bool for_blocks);
+  LedRoom* find_kept(std::uint32_t ranks) const;
+  LedRoom* make_room(std::uint32_t ranks, RoomLack* lack);
+  RoomOffsets open_lines(RoomView& view, std::uint32_t ranks);
+  RoomOffsets open_blocks(LedRoom& led);
+
+  LedRoom* first_ = nullptr;
+  platform::Lock lock_;  // protects the list, and taking pages
+};
+constinit LedRooms led_rooms;
 
 std::uint64_t pages_of_lines(std::uint32_t ranks) {
   return round_up(lockfree::room_bytes(ranks), page_bytes);
@@ -67,9 +83,9 @@ void forget(LedRoom** link) {
 
 // Looks at the rooms that all ranks have left: takes in what was given back, and gives back what
 // was kept where `kept` says so. Returns true when there was any.
-bool take_in(bool kept) {
+bool LedRooms::take_in(bool kept) {
   bool any = false;
-  for (LedRoom** link = &led_rooms; *link;) {
+  for (LedRoom** link = &first_; *link;) {
     LedRoom& led = **link;
     const RoomMemory memory = memory_of(led);
     if (memory == RoomMemory::in_use || (memory == RoomMemory::kept && !kept)) {
@@ -89,7 +105,7 @@ bool take_in(bool kept) {
   return any;
 }
 
-std::int64_t take_memory(std::uint64_t bytes, bool for_blocks) {
+std::int64_t LedRooms::take_memory(std::uint64_t bytes, bool for_blocks) {
   const std::uint32_t ranks = transport::rank_count();
   const std::uint64_t limit =
       for_blocks ? lockfree::room_pool_blocks_bytes(ranks) : lockfree::room_pool_bytes(ranks);
@@ -104,14 +120,14 @@ std::int64_t take_memory(std::uint64_t bytes, bool for_blocks) {
   return refusal(RoomLack::pool_in_use);
 }
 
-LedRoom* find_kept(std::uint32_t ranks) {
-  LedRoom* led = led_rooms;
+LedRoom* LedRooms::find_kept(std::uint32_t ranks) const {
+  LedRoom* led = first_;
   while (led && !(led->ranks == ranks && memory_of(*led) == RoomMemory::kept)) led = led->next;
   if (led) RoomAccount::use_kept(pages_of(ranks, led->blocks >= 0));
   return led;
 }
 
-LedRoom* make_room(std::uint32_t ranks, RoomLack* lack) {
+LedRoom* LedRooms::make_room(std::uint32_t ranks, RoomLack* lack) {
   const std::int64_t offset = take_memory(lockfree::room_bytes(ranks), false);
   *lack = lack_of(offset);
   if (offset < 0) return nullptr;
@@ -122,11 +138,11 @@ LedRoom* make_room(std::uint32_t ranks, RoomLack* lack) {
     forget_pages(offset);
     return nullptr;
   }
-  *led = {offset, no_blocks_yet, ranks, false, led_rooms};
-  return led_rooms = led;
+  *led = {offset, no_blocks_yet, ranks, false, first_};
+  return first_ = led;
 }
 
-RoomOffsets open_lines(RoomView& view, std::uint32_t ranks) {
+RoomOffsets LedRooms::open_lines(RoomView& view, std::uint32_t ranks) {
   take_in(false);
   RoomLack lack = RoomLack::nothing;
   LedRoom* led = find_kept(ranks);
@@ -139,10 +155,21 @@ RoomOffsets open_lines(RoomView& view, std::uint32_t ranks) {
   return {led->lines, led->blocks};
 }
 
-RoomOffsets open_blocks(LedRoom& led) {
+RoomOffsets LedRooms::open_blocks(LedRoom& led) {
   const std::int64_t offset = take_memory(lockfree::room_blocks_bytes(led.ranks), true);
   if (offset >= 0) led.blocks = offset;
   return {led.lines, offset};
+}
+
+RoomOffsets LedRooms::open(const message::Context& context, RoomView& view, RoomPart part) {
+  platform::Guard guard(lock_);
+  return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(context.size))
+                                 : open_blocks(*view.led);
+}
+
+void LedRooms::leave(LedRoom& led) {
+  platform::Guard guard(lock_);
+  led.left = true;
 }
 
 // Ends a room that all have left; this rank is the last.
@@ -162,9 +189,7 @@ void retire(RoomView& view) {
 
 RoomOffsets open_room(const message::Context& context, RoomView& view, RoomPart part) {
   if (!settings.rooms) return {refusal(RoomLack::off), no_blocks_yet};
-  platform::Guard guard(led_rooms_lock);
-  return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(context.size))
-                                 : open_blocks(*view.led);
+  return led_rooms.open(context, view, part);
 }
 
 void enter_room(const message::Context& context, RoomView& view, RoomPart part,
@@ -190,10 +215,7 @@ void enter_room(const message::Context& context, RoomView& view, RoomPart part,
 
 void leave_room(RoomView& view) {
   if (view.lines != RoomState::open) return;
-  if (view.led) {
-    platform::Guard guard(led_rooms_lock);
-    view.led->left = true;
-  }
+  if (view.led) led_rooms.leave(*view.led);
   if (view.room.leave()) retire(view);
 }
 
