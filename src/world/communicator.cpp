@@ -14,12 +14,9 @@
 
 namespace baton::world {
 
-CommunicatorTable communicators;
+constinit CommunicatorTable communicators;
 
 namespace {
-
-Communicator* the_world = nullptr;
-Communicator* the_self = nullptr;
 
 Error no_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for a communicator");
@@ -112,21 +109,20 @@ void dispose_freed(void* owner) {
   if (communicator->is_inter()) message::drop_queue(communicator->within.receive_id);
   leave_room(communicator->room);
   if (communicator->node_parts) leave_node_parts(*communicator->node_parts);
-  free_context_id(communicator->id);
+  context_ids.give_back(communicator->id);
   dispose(communicator);
 }
 
-Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t id, Group* group) {
+Error make_predefined(MPI_Comm handle, const char* name, std::uint32_t id, Group* group) {
   Communicator* made = nullptr;
-  if (!group || make_communicator(group, nullptr, id, nullptr, &made) != MPI_SUCCESS)
-    return nullptr;
+  if (Error error = make_communicator(group, nullptr, id, nullptr, &made)) return error;
   communicators.remove(made->handle);
   made->handle = handle;
   made->errors.mpi_handle = handle;
-  inherit_error_handler(made->errors, initial_error_target);
+  inherit_error_handler(made->errors, error_handling.initial_target);
   std::snprintf(made->name, sizeof made->name, "%s", name);
   communicators.set_predefined(handle, made);
-  return made;
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -196,7 +192,7 @@ Error open_communicator(Communicator& prepared, std::uint32_t id) {
   if (!error && prepared.remote) error = fill_inner_contexts(prepared);
   if (error) {
     abandon_communicator(prepared);
-    free_context_id(id);
+    context_ids.give_back(id);
     return error;
   }
   prepared.pending = false;
@@ -214,7 +210,7 @@ Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Com
   Communicator* communicator = nullptr;
   Error error = prepare_communicator(local, remote, parent, &communicator);
   if (error) {
-    free_context_id(id);
+    context_ids.give_back(id);
     return error;
   }
   error = open_communicator(*communicator, id);
@@ -263,25 +259,17 @@ Error make_world_and_self() {
   alone->processes[0] = message::engine.self;
   finish_group(*all);
   finish_group(*alone);
-  the_world = make_predefined(MPI_COMM_WORLD, "MPI_COMM_WORLD", world_context, all);
-  the_self = make_predefined(MPI_COMM_SELF, "MPI_COMM_SELF", self_context, alone);
-  return the_world && the_self ? MPI_SUCCESS : no_memory();
+  Error error = make_predefined(MPI_COMM_WORLD, "MPI_COMM_WORLD", world_context, all);
+  if (error) return error;
+  return make_predefined(MPI_COMM_SELF, "MPI_COMM_SELF", self_context, alone);
 }
 
 void free_world_and_self() {
-  for (Communicator** one : {&the_world, &the_self}) {
-    communicators.set_predefined((*one)->handle, nullptr);
-    forget_attributes((*one)->attributes);
-    dispose(*one);
-    *one = nullptr;
+  for (Communicator* one : {world_communicator(), self_communicator()}) {
+    communicators.set_predefined(one->handle, nullptr);
+    forget_attributes(one->attributes);
+    dispose(one);
   }
-}
-
-Communicator* world_communicator() {
-  return the_world;
-}
-Communicator* self_communicator() {
-  return the_self;
 }
 
 Error free_communicator(Communicator& communicator) {

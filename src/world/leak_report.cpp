@@ -148,7 +148,7 @@ void report_leaks(const char* end) {
   if (kinds.empty()) return;
   char text[7000];
   int length = std::snprintf(text, sizeof text, "baton: rank %d: not freed at %s:\n%s",
-                             rank_for_messages, end, kinds.text());
+                             error_handling.rank, end, kinds.text());
   write_report(text, static_cast<std::size_t>(length));
 }
 

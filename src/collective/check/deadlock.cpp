@@ -135,7 +135,7 @@ void add_place(Words& words, LocalRank rank) {
 
 [[noreturn]] void end_job(const char* text) {
   print_message(text);
-  abort_job(MPI_ERR_OTHER);
+  error_handling.abort_job(MPI_ERR_OTHER);
   std::abort();
 }
 
