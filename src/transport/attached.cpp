@@ -25,7 +25,7 @@ constinit AttachedMemory attached_memory;
 
 namespace {
 
-// The caller holds the lock.
+// Returns the regions of a process, null when it cannot be attached. The caller holds the lock.
 AttachedRegions* owner_of(Slot slot) {
   AttachedRegions**& owners = slot.arena->attached;
   if (!owners)
@@ -34,11 +34,18 @@ AttachedRegions* owner_of(Slot slot) {
   if (!owners) return nullptr;
   if (!owners[slot.index]) owners[slot.index] = new (std::nothrow) AttachedRegions;
   AttachedRegions* owner = owners[slot.index];
-  if (!owner || owner->access) return owner;
+  if (!owner) return nullptr;
   // ORDER rank.xpmem: acquire here, release in offer_attaching.
-  std::int64_t segment = slot.row().state.xpmem_segment.load(std::memory_order_acquire);
-  owner->access = platform::accept_memory(segment);
-  return owner;
+  if (!owner->access)
+    owner->access =
+        platform::accept_memory(slot.row().state.xpmem_segment.load(std::memory_order_acquire));
+  return owner->access > 0 ? owner : nullptr;
+}
+
+Region map(const AttachedRegions& owner, std::uint64_t begin, std::size_t bytes) {
+  const std::uint64_t first = begin / page_bytes * page_bytes;
+  const std::uint64_t end = round_up(begin + bytes, page_bytes);
+  return {first, end, static_cast<char*>(platform::map_offered(owner.access, first, end - first))};
 }
 
 // Returns the least recently used region. With several threads another thread may be copying in it.
@@ -75,7 +82,7 @@ char* AttachedMemory::reach(Slot slot, const void* address, std::size_t bytes) {
   if (BATON_LIKELY(!can_attach(slot)) || bytes == 0) return nullptr;
   platform::Guard guard(lock_);
   AttachedRegions* owner = owner_of(slot);
-  if (!owner || owner->access <= 0) return nullptr;
+  if (!owner) return nullptr;
   auto begin = reinterpret_cast<std::uint64_t>(address);
   for (Region& region : owner->regions)
     if (region.here && begin >= region.begin && begin + bytes <= region.end) {
@@ -84,24 +91,19 @@ char* AttachedMemory::reach(Slot slot, const void* address, std::size_t bytes) {
     }
   Region* region = region_for_use(*owner);
   if (!region) return nullptr;
-  std::uint64_t first = begin / page_bytes * page_bytes;
-  std::uint64_t end = round_up(begin + bytes, page_bytes);
-  void* here = platform::map_offered(owner->access, first, end - first);
-  if (!here) return nullptr;
-  *region = {first, end, static_cast<char*>(here), ++uses_};
-  return region->here + (begin - first);
+  *region = map(*owner, begin, bytes);
+  region->used = ++uses_;
+  return region->here ? region->here + (begin - region->begin) : nullptr;
 }
 
 char* AttachedMemory::keep(Slot slot, const void* address, std::size_t bytes) {
   if (BATON_LIKELY(!can_attach(slot)) || bytes == 0) return nullptr;
   platform::Guard guard(lock_);
   AttachedRegions* owner = owner_of(slot);
-  if (!owner || owner->access <= 0) return nullptr;
+  if (!owner) return nullptr;
   const auto begin = reinterpret_cast<std::uint64_t>(address);
-  const std::uint64_t first = begin / page_bytes * page_bytes;
-  const std::uint64_t end = round_up(begin + bytes, page_bytes);
-  void* here = platform::map_offered(owner->access, first, end - first);
-  return here ? static_cast<char*>(here) + (begin - first) : nullptr;
+  const Region region = map(*owner, begin, bytes);
+  return region.here ? region.here + (begin - region.begin) : nullptr;
 }
 
 void AttachedMemory::let_go(char* here) {

@@ -29,11 +29,6 @@ char* map_part(std::uint32_t owner) {
 
 }  // namespace
 
-char* ExportedHeap::own() const {
-  // ORDER heap.own: acquire here, release in map_own.
-  return own_base_.load(std::memory_order_acquire);
-}
-
 // Maps this rank's part. The caller holds the lock that protects everything about it.
 bool ExportedHeap::map_own() {
   if (outlived_ || !job_arena.job || job_arena.job->heap_bytes == 0) return false;

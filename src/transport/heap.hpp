@@ -50,7 +50,10 @@ class ExportedHeap {
     std::uint64_t bytes;
     bool placed;
   };
-  char* own() const;
+  char* own() const {
+    // ORDER heap.own: acquire here, release in map_own.
+    return own_base_.load(std::memory_order_acquire);
+  }
   bool map_own();
   bool space_for_block();
   bool find_gap(std::uint64_t bytes, std::uint64_t alignment, Block* found, std::size_t* index);

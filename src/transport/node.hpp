@@ -89,9 +89,6 @@ inline const lockfree::RankPlace& place_of(Slot slot) {
 inline const lockfree::RankPlace& place_of(Process process) {
   return spans_nodes() ? process_entry(process).place : place_of(local_rank_of(process));
 }
-inline TrafficRecord& traffic_record(LocalRank rank) {
-  return Slot(rank).record();
-}
 // Returns whether all senders to a slot begin in one ring that they share (node_link.hpp).
 inline bool rings_are_shared(Slot slot) {
   return slot.arena->job->rings_shared;

@@ -12,13 +12,6 @@ namespace baton::transport {
 
 constinit ProgramHeap program_heap;
 
-Error ProgramHeap::place_part(char* address, char* end, bool* reserved) {
-  if (address >= end) return MPI_SUCCESS;
-  auto in_file = part_.offset + static_cast<std::uint64_t>(address - part_.address);
-  auto bytes = static_cast<std::uint64_t>(end - address);
-  return placing.reserve({address, bytes, part_.file(), in_file}, policy_, reserved);
-}
-
 // Gives the block memory. Whole huge pages are placed by themselves, since only these can be huge.
 // The heap begins with one.
 bool ProgramHeap::place(char* address, std::uint64_t bytes) {
@@ -32,8 +25,12 @@ bool ProgramHeap::place(char* address, std::uint64_t bytes) {
       std::max(part_.address + (begins + bytes) / huge_page_bytes * huge_page_bytes, whole);
   for (auto [from, to] :
        {std::pair(address, whole), std::pair(whole, rest), std::pair(rest, end)}) {
-    bool reserved = true;
-    if (place_part(from, to, &reserved) || !reserved) return false;
+    if (from >= to) continue;
+    const auto in_file = part_.offset + static_cast<std::uint64_t>(from - part_.address);
+    const auto part_bytes = static_cast<std::uint64_t>(to - from);
+    bool reserved = false;
+    if (placing.reserve({from, part_bytes, part_.file(), in_file}, policy_, &reserved) || !reserved)
+      return false;
   }
   return true;
 }

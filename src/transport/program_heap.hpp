@@ -20,7 +20,6 @@ class ProgramHeap {
 
  private:
   bool place(char* address, std::uint64_t bytes);
-  Error place_part(char* address, char* end, bool* reserved);
 
   platform::ProgramHeap part_{};  // the allocator keeps its address
   NumaPolicy policy_;

@@ -52,6 +52,25 @@ std::uint8_t verdict_on(Slot owner) {
   return verdicts[owner.index];
 }
 
+int pid_of(Slot owner) {
+  // relaxed: it was set before contact.
+  return owner.row().state.pid.load(std::memory_order_relaxed);
+}
+
+// Calls copy(process id, offset, bytes) until all is copied; returns false when the kernel refuses.
+template <class Copy>
+bool copy_all(Slot owner, std::int64_t bytes, Copy copy) {
+  constexpr std::int64_t step_bytes = 1 << 20;  // guess: short enough to be interruptible
+  const int pid = pid_of(owner);
+  for (std::int64_t done = 0; done < bytes;) {
+    std::int64_t got =
+        copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, step_bytes)));
+    if (got <= 0) return false;
+    done += got;
+  }
+  return true;
+}
+
 }  // namespace
 
 void forget_probes(Arena& arena) {
@@ -101,25 +120,6 @@ void offer_probe_word(Arena& arena) {
   state.probe_address.store(reinterpret_cast<std::uint64_t>(word), std::memory_order_release);
 }
 
-namespace {
-
-// Calls copy(process id, offset, bytes) until all is copied; returns false when the kernel refuses.
-template <class Copy>
-bool copy_all(Slot owner, std::int64_t bytes, Copy copy) {
-  constexpr std::int64_t step_bytes = 1 << 20;  // guess: short enough to be interruptible
-  // relaxed: it was set before contact.
-  int pid = owner.row().state.pid.load(std::memory_order_relaxed);
-  for (std::int64_t done = 0; done < bytes;) {
-    std::int64_t got =
-        copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, step_bytes)));
-    if (got <= 0) return false;
-    done += got;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool can_reach(Slot owner, const void* address) {
   return exported_heap.reach(owner, address) || can_attach(owner) || can_read_from(owner);
 }
@@ -143,10 +143,6 @@ char* reach_lasting(Slot owner, const void* address, std::size_t bytes, bool* at
   here = attached_memory.keep(owner, address, bytes);
   *attached = here != nullptr;
   return here;
-}
-
-void let_go(char* here) {
-  attached_memory.let_go(here);
 }
 
 bool read_from(Slot owner, const void* address, void* target, std::int64_t bytes) {
@@ -182,13 +178,11 @@ bool write_by_kernel(Slot owner, const void* source, void* address, std::int64_t
 }
 
 bool read_runs_from(Slot owner, const platform::ProcessRuns& runs, void* target) {
-  // relaxed: it was set before contact.
-  return runs.read(owner.row().state.pid.load(std::memory_order_relaxed), target);
+  return runs.read(pid_of(owner), target);
 }
 
 bool write_runs_to(Slot owner, const void* source, const platform::ProcessRuns& runs) {
-  // relaxed: it was set before contact.
-  return runs.write(owner.row().state.pid.load(std::memory_order_relaxed), source);
+  return runs.write(pid_of(owner), source);
 }
 
 }  // namespace baton::transport

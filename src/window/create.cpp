@@ -121,7 +121,8 @@ bool can_all_map(const Window& window) {
 
 void let_go_memory(Window& window) {
   for (int rank = 0; rank < window.ranks(); ++rank)
-    if (window.targets[rank].attached) transport::let_go(window.targets[rank].memory);
+    if (window.targets[rank].attached)
+      transport::attached_memory.let_go(window.targets[rank].memory);
 }
 
 void dispose(Window& window) {

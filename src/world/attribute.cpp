@@ -358,28 +358,25 @@ void forget_attributes(AttributeSet& set) {
 }
 
 bool predefined_attribute(int id, int** value) {
+  const auto give = [value](int& kept, bool is_set = true) {
+    *value = is_set ? &kept : nullptr;
+    return true;
+  };
   switch (id) {
     case MPI_TAG_UB:
-      *value = &predefined.tag_ub;
-      return true;
+      return give(predefined.tag_ub);
     case MPI_IO:
-      *value = &predefined.io;
-      return true;
+      return give(predefined.io);
     case MPI_HOST:
-      *value = &predefined.host;
-      return true;
+      return give(predefined.host);
     case MPI_WTIME_IS_GLOBAL:
-      *value = &predefined.wtime_is_global;
-      return true;
+      return give(predefined.wtime_is_global);
     case MPI_LASTUSEDCODE:
-      *value = const_cast<int*>(&last_used_code());
-      return true;
+      return give(const_cast<int&>(last_used_code()));
     case MPI_UNIVERSE_SIZE:
-      *value = predefined.universe_size < 0 ? nullptr : &predefined.universe_size;
-      return true;
+      return give(predefined.universe_size, predefined.universe_size >= 0);
     case MPI_APPNUM:
-      *value = predefined.appnum < 0 ? nullptr : &predefined.appnum;
-      return true;
+      return give(predefined.appnum, predefined.appnum >= 0);
     default:
       return false;
   }

@@ -81,16 +81,6 @@ Group* join(const Group& local, const Group& remote) {
   return both;
 }
 
-void leave_part(Communicator& part) {
-  leave_room(part.room);
-  message::drop_queue(part.collective.receive_id);
-}
-// Leaves the rooms of the parts, since no rank will come back to them.
-void leave_node_parts(NodeParts& parts) {
-  leave_part(*parts.node);
-  leave_part(*parts.column);
-}
-
 void dispose(Communicator* communicator) {
   attach_error_handler(communicator->errors, nullptr);
   for (Group* group : {communicator->local, communicator->remote, communicator->both})
@@ -108,7 +98,12 @@ void dispose_freed(void* owner) {
   message::drop_queue(communicator->collective.receive_id);
   if (communicator->is_inter()) message::drop_queue(communicator->within.receive_id);
   leave_room(communicator->room);
-  if (communicator->node_parts) leave_node_parts(*communicator->node_parts);
+  // No rank will come back to the rooms of the parts.
+  if (const NodeParts* parts = communicator->node_parts)
+    for (Communicator* part : {parts->node, parts->column}) {
+      leave_room(part->room);
+      message::drop_queue(part->collective.receive_id);
+    }
   context_ids.give_back(communicator->id);
   dispose(communicator);
 }
@@ -265,7 +260,8 @@ Error make_world_and_self() {
 }
 
 void free_world_and_self() {
-  for (Communicator* one : {world_communicator(), self_communicator()}) {
+  for (Communicator* one :
+       {communicators.find(MPI_COMM_WORLD), communicators.find(MPI_COMM_SELF)}) {
     communicators.set_predefined(one->handle, nullptr);
     forget_attributes(one->attributes);
     dispose(one);

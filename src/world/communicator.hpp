@@ -117,12 +117,6 @@ Error fill_job_context(message::Context& context);
 // Makes MPI_COMM_WORLD and MPI_COMM_SELF behind their handles. It is called once per start.
 Error make_world_and_self();
 void free_world_and_self();
-inline Communicator* world_communicator() {
-  return communicators.find(MPI_COMM_WORLD);
-}
-inline Communicator* self_communicator() {
-  return communicators.find(MPI_COMM_SELF);
-}
 // Gives the layers below their view of communicators.
 message::CommunicatorView view_of_communicators();
 

@@ -5,7 +5,6 @@
 // of this agreement choose again.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 
 #include "base/error.hpp"
@@ -31,18 +30,18 @@ class ContextIds {
   void give_back(std::uint32_t id);
   // Returns a number by which a leader names the next pairing of two groups. No two are alike.
   std::uint32_t next_pairing() {
-    // relaxed: it matters only that no two threads get the same number.
-    return pairings_.fetch_add(1, std::memory_order_relaxed);
+    platform::Guard guard(lock_);
+    return pairings_++;
   }
 
  private:
   friend class IdAgreement;
   bool claim(std::uint32_t id);
 
-  std::atomic<std::uint32_t> pairings_{0};
   platform::Lock lock_;  // only one thread at a time may look at the following
   std::uint64_t free_[context_ids_max / 64] = {};
   std::uint32_t under_way_ = 0;  // agreements of this process that are under way
+  std::uint32_t pairings_ = 0;
 };
 
 extern ContextIds context_ids;

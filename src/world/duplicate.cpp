@@ -23,18 +23,6 @@ struct Duplication {
   Duplication* next = nullptr;
 };
 
-// The duplications of this process that are under way.
-class Duplications final : public message::ProgressSource {
- public:
-  void begin(Duplication& duplication);
-  bool advance() override;
-
- private:
-  platform::Lock lock_;
-  Duplication* first_ = nullptr;
-};
-constinit Duplications duplications;
-
 void finish(Duplication& duplication) {
   Error error = duplication.error;
   if (!error) error = duplication.agreement.error();
@@ -51,29 +39,38 @@ void finish(Duplication& duplication) {
   delete &duplication;
 }
 
-void Duplications::begin(Duplication& duplication) {
-  platform::Guard guard(lock_);
-  duplication.next = first_;
-  first_ = &duplication;
-  message::set_active(*this, true);
-}
-
-bool Duplications::advance() {
-  platform::Guard guard(lock_);
-  bool any = false;
-  for (Duplication** link = &first_; *link;) {
-    Duplication* duplication = *link;
-    if (!duplication->agreement.advance()) {
-      link = &duplication->next;
-      continue;
-    }
-    *link = duplication->next;
-    finish(*duplication);
-    any = true;
+// The duplications of this process that are under way.
+class Duplications final : public message::ProgressSource {
+ public:
+  void begin(Duplication& duplication) {
+    platform::Guard guard(lock_);
+    duplication.next = first_;
+    first_ = &duplication;
+    message::set_active(*this, true);
   }
-  message::set_active(*this, first_ != nullptr);
-  return any;
-}
+
+  bool advance() override {
+    platform::Guard guard(lock_);
+    bool any = false;
+    for (Duplication** link = &first_; *link;) {
+      Duplication* duplication = *link;
+      if (!duplication->agreement.advance()) {
+        link = &duplication->next;
+        continue;
+      }
+      *link = duplication->next;
+      finish(*duplication);
+      any = true;
+    }
+    message::set_active(*this, first_ != nullptr);
+    return any;
+  }
+
+ private:
+  platform::Lock lock_;
+  Duplication* first_ = nullptr;
+};
+constinit Duplications duplications;
 
 Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communicator** prepared) {
   retain(*parent.local);

@@ -100,54 +100,50 @@ struct AddedCode {
   AddedCode* next;
 };
 
+bool is_standard(int code) {
+  return code >= 0 && code < standard_class_count;
+}
+
 // The codes that the program has added. Whoever calls the functions holds the lock.
 struct AddedCodes {
-  AddedCode* find(int code) const;
-  Error add(Error error_class, int* code);
-  Error remove(int code, bool is_class);
+  AddedCode* find(int code) const {
+    for (AddedCode* entry = first; entry; entry = entry->next)
+      if (entry->code == code) return entry;
+    return nullptr;
+  }
+
+  Error add(Error error_class, int* code) {
+    AddedCode* entry = new (std::nothrow) AddedCode;
+    if (!entry) return fail(MPI_ERR_NO_MEM, "no memory for a new error code");
+    *code = ++greatest;
+    *entry = {greatest, error_class < 0 ? greatest : error_class, nullptr, first};
+    first = entry;
+    return MPI_SUCCESS;
+  }
+
+  Error remove(int code, bool is_class) {
+    for (AddedCode** link = &first; *link; link = &(*link)->next) {
+      AddedCode* entry = *link;
+      if (entry->code != code || (entry->error_class == code) != is_class) continue;
+      if (entry->text)
+        return fail(MPI_ERR_ARG, "error code %d still has a string; remove it first", code);
+      *link = entry->next;
+      delete entry;
+      // This recomputes the greatest code still in use; numbers of removed codes may come again.
+      greatest = MPI_ERR_LASTCODE;
+      for (AddedCode* rest = first; rest; rest = rest->next)
+        greatest = std::max(greatest, rest->code);
+      return MPI_SUCCESS;
+    }
+    return fail(MPI_ERR_ARG, "%d is no error %s that this program added", code,
+                is_class ? "class" : "code");
+  }
 
   AddedCode* first = nullptr;
   int greatest = MPI_ERR_LASTCODE;
   std::mutex lock;  // always taken: these calls are rare
 };
 constinit AddedCodes added;
-
-bool is_standard(int code) {
-  return code >= 0 && code < standard_class_count;
-}
-
-AddedCode* AddedCodes::find(int code) const {
-  for (AddedCode* entry = first; entry; entry = entry->next)
-    if (entry->code == code) return entry;
-  return nullptr;
-}
-
-Error AddedCodes::add(Error error_class, int* code) {
-  AddedCode* entry = new (std::nothrow) AddedCode;
-  if (!entry) return fail(MPI_ERR_NO_MEM, "no memory for a new error code");
-  *code = ++greatest;
-  *entry = {greatest, error_class < 0 ? greatest : error_class, nullptr, first};
-  first = entry;
-  return MPI_SUCCESS;
-}
-
-Error AddedCodes::remove(int code, bool is_class) {
-  for (AddedCode** link = &first; *link; link = &(*link)->next) {
-    AddedCode* entry = *link;
-    if (entry->code != code || (entry->error_class == code) != is_class) continue;
-    if (entry->text)
-      return fail(MPI_ERR_ARG, "error code %d still has a string; remove it first", code);
-    *link = entry->next;
-    delete entry;
-    // This recomputes the greatest code still in use; numbers of removed codes may come again.
-    greatest = MPI_ERR_LASTCODE;
-    for (AddedCode* rest = first; rest; rest = rest->next)
-      greatest = std::max(greatest, rest->code);
-    return MPI_SUCCESS;
-  }
-  return fail(MPI_ERR_ARG, "%d is no error %s that this program added", code,
-              is_class ? "class" : "code");
-}
 
 }  // namespace
 

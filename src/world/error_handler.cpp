@@ -13,16 +13,8 @@
 
 namespace baton {
 
-namespace {
-
-void end_process(int code) {
-  std::_Exit(code > 0 && code < 256 ? code : 1);
-}
-
-}  // namespace
-
 constinit HandleTable<ErrorHandler, HandleTag::errhandler> error_handlers;
-constinit ErrorHandling error_handling(end_process);
+constinit ErrorHandling error_handling;
 
 namespace {
 
@@ -129,6 +121,13 @@ void complete_explanation(const char* procedure, Error code) {
   explanation.error_class = -code;
 }
 
+ErrorTarget* target_without_object() {
+  std::lock_guard guard(error_handling.lock);
+  if (!error_handling.default_target) return &error_handling.initial_target;
+  return error_handling.default_target->instead ? error_handling.default_target->instead
+                                                : error_handling.default_target;
+}
+
 }  // namespace
 
 ErrorTarget::~ErrorTarget() {
@@ -199,17 +198,6 @@ void print_message(const char* text) {
   write_report(line, static_cast<std::size_t>(length));
 }
 
-namespace {
-
-ErrorTarget* target_without_object() {
-  std::lock_guard guard(error_handling.lock);
-  if (!error_handling.default_target) return &error_handling.initial_target;
-  return error_handling.default_target->instead ? error_handling.default_target->instead
-                                                : error_handling.default_target;
-}
-
-}  // namespace
-
 bool errors_end_the_job(ErrorTarget* target) {
   if (!target) target = target_without_object();
   Running handler(*target);
@@ -231,8 +219,9 @@ void call_error_handler(ErrorTarget* target, Error code, const char* text) {
       // that wait for the dead one would hang, so MPI_ERRORS_ABORT ends the job, too, as
       // MPI_ERRORS_ARE_FATAL does.
       print_message(text);
-      error_handling.abort_job(error_class_of(code));
-      std::abort();
+      code = error_class_of(code);
+      if (error_handling.abort_job) error_handling.abort_job(code);
+      std::_Exit(code > 0 && code < 256 ? code : 1);
   }
 }
 

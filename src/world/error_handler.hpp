@@ -63,8 +63,6 @@ struct ErrorTarget {
 
 // This is what errors need to know of the process.
 struct ErrorHandling {
-  constexpr explicit ErrorHandling(void (*end_process)(int code)) : abort_job(end_process) {}
-
   ErrorHandler errors_are_fatal{ErrorHandler::Action::end_job};
   ErrorHandler errors_abort{ErrorHandler::Action::end_process};
   ErrorHandler errors_return{ErrorHandler::Action::return_code};
@@ -78,9 +76,9 @@ struct ErrorHandling {
   // This is the target of errors on files that are not open; the standard's default for files is
   // MPI_ERRORS_RETURN.
   ErrorTarget file_target{ObjectKind::file};
-  // Ends the whole job with exit code `code`; does not return. Process start replaces the first
-  // value of the pointer, which ends this process only.
-  void (*abort_job)(int code);
+  // Ends the whole job with exit code `code`; does not return. Process start sets it; null: there
+  // is no job yet.
+  void (*abort_job)(int code) = nullptr;
   // This is the rank of this process in MPI_COMM_WORLD, for messages on standard error; negative
   // before MPI_Init.
   int rank = -1;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include "base/environment.hpp"
@@ -54,7 +55,10 @@ class Library {
  public:
   Error begin_use(int required, int* provided);
   void end_use();
-  int highest_level();
+  int highest_level() {
+    std::lock_guard guard(lock_);
+    return highest_level_;
+  }
   Error meet_at_the_end();
   [[noreturn]] void end_job(int code, lockfree::AbortCause cause);
 
@@ -94,7 +98,7 @@ void set_phase(lockfree::Phase phase) {
 void publish_counters() {
   const LocalRank rank = transport::own_rank();
   transport::status_row(rank).counters = message::engine.counters;
-  if (transport::job().explain) message::sum_up(transport::traffic_record(rank));
+  if (transport::job().explain) message::sum_up(transport::Slot(rank).record());
   if (transport::job().memory_report) transport::publish_memory();
 }
 
@@ -128,8 +132,8 @@ Error Library::attach() {
   if (Error error = connect_process_manager(&manager_)) return error;
   const bool of_mpiexec = is_handed_connection();
   if (manager_ && !of_mpiexec) {
-    error_handling.abort_job =
-        end_after_error;  // the others may be waiting for us, in their own MPI_Init
+    // The others may be waiting for us, in their own MPI_Init.
+    error_handling.abort_job = end_after_error;
     return join(*manager_);
   }
   if (!manager_)
@@ -227,7 +231,7 @@ Error Library::begin_use_alone(int required) {
 
 // Waits until all ranks are at the end: the messages that a rank has sent may still need its help.
 Error Library::meet_at_the_end() {
-  const Members all = all_of(world_communicator()->collective, agreement_tag);
+  const Members all = all_of(communicators.find(MPI_COMM_WORLD)->collective, agreement_tag);
   meeting_ = new (std::nothrow) Dissemination{};
   if (!meeting_) return fail(MPI_ERR_NO_MEM, "no memory to meet the other ranks at the end");
   message::expect_leaving(message::Leaving::has_begun);
@@ -256,38 +260,28 @@ Error Library::begin_use(int required, int* provided) {
     return fail(MPI_ERR_OTHER,
                 "a child process of a rank cannot use MPI; let it run a program (exec), with "
                 "mpiexec if it is an MPI program");
-  lock_.lock();
-  Error error = begin_use_alone(required);
-  if (!error) highest_level_ = std::max(highest_level_, required);
-  lock_.unlock();
+  std::lock_guard guard(lock_);
   *provided = required;
-  return error;
+  if (Error error = begin_use_alone(required)) return error;
+  highest_level_ = std::max(highest_level_, required);
+  return MPI_SUCCESS;
 }
 
 // Removes a user. The last one completes what is still under way.
 void Library::end_use() {
-  lock_.lock();
-  if (--users_ == 0) {
-    // The world model has reported at its own end.
-    if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
-    message::expect_leaving(message::Leaving::is_over);
-    wait_for_messages_to_leave();
-    message::process_buffer.forget();
-    message::stop_progress_thread();
-    platform::stop_telling_crashes();
-    publish_counters();
-    library_state.phase = LibraryState::Phase::finalized;
-    set_phase(lockfree::Phase::finalized);
-    leave_manager();
-  }
-  lock_.unlock();
-}
-
-int Library::highest_level() {
-  lock_.lock();
-  int level = highest_level_;
-  lock_.unlock();
-  return level;
+  std::lock_guard guard(lock_);
+  if (--users_ > 0) return;
+  // The world model has reported at its own end.
+  if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
+  message::expect_leaving(message::Leaving::is_over);
+  wait_for_messages_to_leave();
+  message::process_buffer.forget();
+  message::stop_progress_thread();
+  platform::stop_telling_crashes();
+  publish_counters();
+  library_state.phase = LibraryState::Phase::finalized;
+  set_phase(lockfree::Phase::finalized);
+  leave_manager();
 }
 
 }  // namespace
@@ -309,8 +303,8 @@ int process_count() {
 Error start_world(int required, int* provided) {
   if (Error error = library.begin_use(required, provided)) return error;
   if (Error error = make_world_and_self()) return error;
-  self_communicator()->errors.instead = &world_communicator()->errors;
-  error_handling.default_target = &self_communicator()->errors;
+  communicators.find(MPI_COMM_SELF)->errors.instead = &communicators.find(MPI_COMM_WORLD)->errors;
+  error_handling.default_target = &communicators.find(MPI_COMM_SELF)->errors;
   set_predefined_attributes(static_cast<int>(transport::process_count()), -1, true);
   library_state.thread_level = *provided;
   library_state.main_thread = pthread_self();
@@ -325,7 +319,7 @@ Error start_world(int required, int* provided) {
 
 Error end_world() {
   // The standard says that finalizing starts as if MPI_COMM_SELF were freed, callbacks included.
-  Communicator& self = *self_communicator();
+  Communicator& self = *communicators.find(MPI_COMM_SELF);
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
   report_leaks("MPI_Finalize");
   message::wait_until(message::all_have_left);
