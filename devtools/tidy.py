@@ -507,6 +507,96 @@ def check_unit_tests(names, findings):
             findings.add(name, 1, "no test covers it", f"write {unit_test_of(name)}, or say in {COVERED_BY} which test does")
 
 
+# State belongs to objects. The table has the mutable variables at namespace scope that stay, with their reasons.
+VARIABLES = "devtools/variables.txt"
+NO_VARIABLE = re.compile(r"\s*(?:using|typedef|friend|static_assert|template|concept|asm|enum|namespace)\b|.*\b(?:constexpr|operator)\b",
+                         re.S)
+ATTRIBUTE = re.compile(r"\[\[.*?\]\]|\bBATON_[A-Z_]+\b|\b(?:alignas|__attribute__)\s*"
+                       r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)", re.S)
+SPECIFIERS = re.compile(r"\s*((?:(?:static|inline|extern|thread_local|constinit)\s+)*)")
+
+
+def at_namespace_scope(code):
+    """(position, text) of each declaration at namespace scope that is no function's body, without what stands in braces."""
+    code = re.sub(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*", lambda match: re.sub(r"[^\n]", " ", match.group(0)), code, flags=re.M)
+    depth, start, text = 0, 0, ""
+    for match in re.finditer(r"[^{};]+|[{};]", code):
+        token = match.group(0)
+        if token == "{":
+            if depth == 0 and re.fullmatch(r"\s*(?:(?:inline\s+)?namespace\b[\w:\s]*|extern\s*)", text):
+                text = ""
+            else:
+                depth += 1
+        elif token == "}" and depth == 0:
+            text = ""
+        elif token == "}":
+            depth -= 1
+            if depth == 0:
+                head = re.sub(r"operator\W+", "", text)
+                while head != (shorter := re.sub(r"\([^()]*\)", " ", head)):
+                    head = shorter
+                is_body = not head.strip() or (")" in text and not re.search(r"=|\bconstinit\b|^\s*(?:struct|class|union)\b", head))
+                text = "" if is_body else text + "{}"
+        elif token == ";" and depth == 0:
+            yield start, text
+            text = ""
+        elif depth == 0:
+            if not text.strip():
+                start = match.start() + len(token) - len(token.lstrip())
+            text += token
+
+
+def mutable_variables(name, code):
+    """(line, name) of each mutable variable that is defined at namespace scope. One whose initializer is in parentheses is
+    known by its `constinit`."""
+    for start, text in at_namespace_scope(code):
+        text = ATTRIBUTE.sub(" ", re.sub(r"^\s*(?:struct|class|union)\b[^{}]*\{\}", "Type ", text))
+        specifiers = SPECIFIERS.match(text)
+        # Without `inline` it would be a variable of each source, or is a function whose type has a name.
+        if "extern" in specifiers.group(1) or NO_VARIABLE.match(text.split("=")[0]) or (
+                name.endswith(".hpp") and not re.search("inline|static|thread_local", specifiers.group(1))):
+            continue
+        declared = re.sub(r"\[[^\[\]]*\]", "[]", text[specifiers.end():].split("=")[0])
+        while "<" in declared and declared != (shorter := re.sub(r"<[^<>]*>", " ", declared)):
+            declared = shorter
+        if function := re.match(r"[^()]*\(\s*\*\s*(const\s+)?(\w+)[^()]*\)\s*\(", declared):
+            if not function.group(1):
+                yield line_of(code, start), function.group(2)
+            continue
+        if "(" in declared and "constinit" not in specifiers.group(1):
+            continue
+        match = re.fullmatch(r"\s*([\w:\s*&]+?[\s*&])(\w+)[\s\[\]]*((?:,\s*\**\w+[\s\[\]]*)*)", re.sub(r"(?s)[{(].*", "", declared))
+        if not match or re.fullmatch(r"\s*(?:struct|class|union|enum)\s*", match.group(1)):
+            continue
+        kind = match.group(1).rstrip()
+        if kind.endswith("const") if "*" in kind else re.search(r"\bconst\b", kind):
+            continue
+        for variable in (match.group(2), *re.findall(r"\w+", match.group(3))):
+            yield line_of(code, start), variable
+
+
+def check_variables(names, findings):
+    """Each mutable variable at namespace scope is in the table, and what the table names is there."""
+    allowed, found = {}, set()
+    for number, line in enumerate(read(VARIABLES).split("\n") if VARIABLES in names else [], 1):
+        match = re.fullmatch(r"(src/\S+)  ([\w ]+): *\S.*", line)
+        if match:
+            allowed.update({(match.group(1), variable): number for variable in match.group(2).split()})
+        elif line.strip() and not line.startswith("#"):
+            findings.add(VARIABLES, number, "no variables, or no reason", "write FILE  NAMES: reason")
+    for name in names:
+        if name.startswith("src/") and name.endswith((".hpp", ".cpp")) and not is_generated(name):
+            for line, variable in mutable_variables(name, without_comments_and_strings(read(name))):
+                found.add((name, variable))
+                if (name, variable) not in allowed:
+                    findings.add(name, line, f"the mutable variable {variable} at namespace scope",
+                                 f"make it a member of what owns it, or say in {VARIABLES} why it stays")
+    for name, variable in allowed:
+        if (name, variable) not in found:
+            findings.add(VARIABLES, allowed[name, variable], f"{name} has no mutable variable {variable}",
+                         "take it out of the table")
+
+
 def check_named_files(names, findings):
     """Sources that documents name are there."""
     for name in names:
@@ -598,6 +688,7 @@ def main():
     check_orders([name for name in code_names if name.startswith(("src/", "launch/", "status/"))], findings)
     check_mirror(names, findings)
     check_unit_tests(names, findings)
+    check_variables(names, findings)
     check_cycles(code_names, findings)
     check_named_files(names, findings)
     check_decisions(names, findings)

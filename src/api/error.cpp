@@ -131,18 +131,18 @@ Error file_set_errhandler(MPI_File file, ErrorHandler& errhandler) {
   if (Error error = check_file(file)) return error;
   if (Error error = check_kind(errhandler, 2, ObjectKind::file, "MPI_File_create_errhandler"))
     return error;
-  attach_error_handler(file_error_target, &errhandler);
+  attach_error_handler(error_handling.file_target, &errhandler);
   return MPI_SUCCESS;
 }
 
 Error file_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
   if (Error error = check_file(file)) return error;
-  return get_error_handler(file_error_target, errhandler);
+  return get_error_handler(error_handling.file_target, errhandler);
 }
 
 Error file_call_errhandler(MPI_File file, int errorcode) {
   if (Error error = check_file(file)) return error;
-  return call_errhandler(file_error_target, "MPI_File_call_errhandler", errorcode);
+  return call_errhandler(error_handling.file_target, "MPI_File_call_errhandler", errorcode);
 }
 
 Error call_errhandler(ErrorTarget& target, const char* procedure, int errorcode) {

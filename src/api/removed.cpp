@@ -18,7 +18,7 @@ struct Once {
 // Warns once, on the first rank, since all run the same program; a lone process is a first rank.
 void warn(Once& once, const char* name, const char* successor) {
   // relaxed: no other data is published by this flag.
-  if (rank_for_messages > 0 || once.said.exchange(true, std::memory_order_relaxed)) return;
+  if (error_handling.rank > 0 || once.said.exchange(true, std::memory_order_relaxed)) return;
   char text[160];
   std::snprintf(text, sizeof text, "%s was removed in MPI 3.0; call %s instead (said once)", name,
                 successor);

@@ -30,6 +30,7 @@ using Progress = lockfree::Progress<Hardware>;
 struct Slot;
 struct MemoryFile;       // arena.cpp
 struct AttachedRegions;  // attached.cpp
+struct PageRange;        // node_memory.hpp
 
 // An arena as this process sees it: the mapping, and what this process keeps about the others that
 // are attached to it.
@@ -47,6 +48,9 @@ struct Arena {
   std::uint8_t* verdicts = nullptr;      // by slot (single_copy.cpp)
   std::uint64_t* probe_word = nullptr;   // ours, which others read (single_copy.cpp)
   AttachedRegions** attached = nullptr;  // by slot (attached.cpp)
+  bool maps_offered = false;             // what others offer may be mapped here (attached.cpp)
+  int failed_probe_errno = 0;            // our own job's, the last (single_copy.cpp)
+  PageRange* page_ranges = nullptr;      // ours, by offset (node_memory.cpp)
 
   Slot own_slot();
 };

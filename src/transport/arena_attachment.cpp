@@ -14,6 +14,7 @@
 #include "transport/attached.hpp"
 #include "transport/heap.hpp"
 #include "transport/next_program.hpp"
+#include "transport/node_memory.hpp"
 #include "transport/single_copy.hpp"
 #include "transport/sleep.hpp"
 #include "transport/slice_memory.hpp"
@@ -100,7 +101,7 @@ void end_use(Arena& arena) {
 
 }  // namespace
 
-Error attach_arena(int descriptor, LocalRank rank) {
+Error attach(int descriptor, LocalRank rank) {
   lockfree::JobHeader* job = nullptr;
   if (Error error = map_arena(descriptor, number_of(rank), &job)) return error;
   if (Error error = become_rank(job, descriptor, rank)) {
@@ -110,7 +111,7 @@ Error attach_arena(int descriptor, LocalRank rank) {
   return begin_use(job_arena, job, descriptor, number_of(rank));
 }
 
-Error make_lone_arena(std::uint32_t cpus_usable) {
+Error attach_alone(std::uint32_t cpus_usable) {
   lockfree::JobHeader header = lockfree::job_header(1, cpus_usable);
   int descriptor = platform::make_memory_file("baton", header.file_bytes);
   if (descriptor < 0)
@@ -124,7 +125,7 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
   void* address = platform::map_memory_file(descriptor, header.file_bytes);
   if (address) std::memcpy(address, &header, sizeof header);
   Error error =
-      address ? attach_arena(descriptor, LocalRank{0})
+      address ? attach(descriptor, LocalRank{0})
               : fail(MPI_ERR_NO_MEM, "the memory file cannot be mapped: %s", std::strerror(errno));
   if (address) platform::unmap_memory(address, header.file_bytes);
   return error;
@@ -132,13 +133,14 @@ Error make_lone_arena(std::uint32_t cpus_usable) {
 
 void detach_arena() {
   if (!job_arena.job) return;
-  while (job_arena.next) leave_arena(*job_arena.next);
-  detach_heap();
+  while (job_arena.next) leave_meeting(job_arena.next->own_slot());
+  exported_heap.detach();
+  while (job_arena.page_ranges) forget_pages(job_arena.page_ranges->offset);
   end_use(job_arena);
   job_arena = Arena{};
 }
 
-Error join_arena(int descriptor, std::uint32_t index, Arena** joined) {
+Error join_meeting(int descriptor, std::uint32_t index, Slot* own) {
   lockfree::JobHeader* job = nullptr;
   if (Error error = map_arena(descriptor, index, &job)) return error;
   auto& state = lockfree::rank_row(job, index)->state;
@@ -165,16 +167,16 @@ Error join_arena(int descriptor, std::uint32_t index, Arena** joined) {
   offer_attaching(*arena);
   arena->next = job_arena.next;
   job_arena.next = arena;
-  *joined = arena;
+  *own = arena->own_slot();
   return MPI_SUCCESS;
 }
 
-void leave_arena(Arena& arena) {
+void leave_meeting(Slot own) {
   Arena* before = &job_arena;
-  while (before->next != &arena) before = before->next;
-  before->next = arena.next;
-  end_use(arena);
-  delete &arena;
+  while (before->next != own.arena) before = before->next;
+  before->next = own.arena->next;
+  end_use(*own.arena);
+  delete own.arena;
 }
 
 }  // namespace baton::transport

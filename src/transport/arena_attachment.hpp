@@ -13,21 +13,20 @@
 
 namespace baton::transport {
 
-// Maps the launcher's memory file and reserves this rank's fixed parts. The main thread calls it
-// once.
-Error attach_arena(int descriptor, LocalRank rank);
+// Attaches this process, as one of the ranks, to the job's memory that mpiexec has made, and
+// reserves the rank's fixed parts. The main thread calls it once. Errors are explained.
+[[nodiscard]] Error attach(int descriptor, LocalRank rank);
+// Attaches it as the only rank of a program that was started without mpiexec.
+[[nodiscard]] Error attach_alone(std::uint32_t cpus_usable);
 
-// Makes an arena of one rank, for a program started without mpiexec.
-Error make_lone_arena(std::uint32_t cpus_usable);
-
-// Detaches it, and all arenas of meeting. No message is under way.
+// Detaches it from the job's arena and from all arenas of meeting. No message is under way.
 void detach_arena();
 
 // Takes a slot of an arena of meeting: its maker has written the slots' processes and places, and
-// has given this process the memory file, which is ours from here on. `*joined` is linked behind
-// the job's arena. Errors, explained: MPI_ERR_NO_MEM, or MPI_ERR_OTHER (the file is no arena, or
-// the slot is taken).
-[[nodiscard]] Error join_arena(int descriptor, std::uint32_t index, Arena** joined);
-void leave_arena(Arena& arena);
+// has given this process the memory file, which is ours from here on. `*own` is the slot. Errors,
+// explained: MPI_ERR_NO_MEM, or MPI_ERR_OTHER (the file is no arena, or the slot is taken).
+[[nodiscard]] Error join_meeting(int descriptor, std::uint32_t index, Slot* own);
+// Leaves such an arena, in which this process has the slot.
+void leave_meeting(Slot own);
 
 }  // namespace baton::transport

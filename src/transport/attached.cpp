@@ -4,10 +4,8 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "platform/lock.hpp"
 #include "platform/valgrind.hpp"
 #include "platform/xpmem.hpp"
-#include "transport/arena.hpp"
 
 namespace baton::transport {
 
@@ -23,13 +21,11 @@ struct AttachedRegions {
   Region regions[regions_max];
 };
 
+constinit AttachedMemory attached_memory;
+
 namespace {
 
-std::uint64_t uses = 0;
-platform::Lock lock;  // protects that, and what is mapped of all
-bool available = false;
-
-// The caller holds the lock.
+// Returns the regions of a process, null when it cannot be attached. The caller holds the lock.
 AttachedRegions* owner_of(Slot slot) {
   AttachedRegions**& owners = slot.arena->attached;
   if (!owners)
@@ -38,11 +34,18 @@ AttachedRegions* owner_of(Slot slot) {
   if (!owners) return nullptr;
   if (!owners[slot.index]) owners[slot.index] = new (std::nothrow) AttachedRegions;
   AttachedRegions* owner = owners[slot.index];
-  if (!owner || owner->access) return owner;
+  if (!owner) return nullptr;
   // ORDER rank.xpmem: acquire here, release in offer_attaching.
-  std::int64_t segment = slot.row().state.xpmem_segment.load(std::memory_order_acquire);
-  owner->access = platform::accept_memory(segment);
-  return owner;
+  if (!owner->access)
+    owner->access =
+        platform::accept_memory(slot.row().state.xpmem_segment.load(std::memory_order_acquire));
+  return owner->access > 0 ? owner : nullptr;
+}
+
+Region map(const AttachedRegions& owner, std::uint64_t begin, std::size_t bytes) {
+  const std::uint64_t first = begin / page_bytes * page_bytes;
+  const std::uint64_t end = round_up(begin + bytes, page_bytes);
+  return {first, end, static_cast<char*>(platform::map_offered(owner.access, first, end - first))};
 }
 
 // Returns the least recently used region. With several threads another thread may be copying in it.
@@ -63,53 +66,48 @@ Region* region_for_use(AttachedRegions& owner) {
 void offer_attaching(Arena& arena) {
   if (!settings.xpmem || platform::runs_under_valgrind() || !platform::open_xpmem()) return;
   std::int64_t segment = platform::offer_memory();
-  available = segment > 0;
+  arena.maps_offered = segment > 0;
   // ORDER rank.xpmem: release here, acquire in can_attach and owner_of.
-  if (available)
+  if (arena.maps_offered)
     arena.own_slot().row().state.xpmem_segment.store(segment, std::memory_order_release);
 }
 
 bool can_attach(Slot owner) {
   // ORDER rank.xpmem: acquire here, release in offer_attaching.
-  return BATON_UNLIKELY(available) && !owner.is_own() &&
+  return BATON_UNLIKELY(owner.arena->maps_offered) && !owner.is_own() &&
          owner.row().state.xpmem_segment.load(std::memory_order_acquire) > 0;
 }
 
-char* reach_attached(Slot slot, const void* address, std::size_t bytes) {
+char* AttachedMemory::reach(Slot slot, const void* address, std::size_t bytes) {
   if (BATON_LIKELY(!can_attach(slot)) || bytes == 0) return nullptr;
-  platform::Guard guard(lock);
+  platform::Guard guard(lock_);
   AttachedRegions* owner = owner_of(slot);
-  if (!owner || owner->access <= 0) return nullptr;
+  if (!owner) return nullptr;
   auto begin = reinterpret_cast<std::uint64_t>(address);
   for (Region& region : owner->regions)
     if (region.here && begin >= region.begin && begin + bytes <= region.end) {
-      region.used = ++uses;
+      region.used = ++uses_;
       return region.here + (begin - region.begin);
     }
   Region* region = region_for_use(*owner);
   if (!region) return nullptr;
-  std::uint64_t first = begin / page_bytes * page_bytes;
-  std::uint64_t end = round_up(begin + bytes, page_bytes);
-  void* here = platform::map_offered(owner->access, first, end - first);
-  if (!here) return nullptr;
-  *region = {first, end, static_cast<char*>(here), ++uses};
-  return region->here + (begin - first);
+  *region = map(*owner, begin, bytes);
+  region->used = ++uses_;
+  return region->here ? region->here + (begin - region->begin) : nullptr;
 }
 
-char* keep_attached(Slot slot, const void* address, std::size_t bytes) {
+char* AttachedMemory::keep(Slot slot, const void* address, std::size_t bytes) {
   if (BATON_LIKELY(!can_attach(slot)) || bytes == 0) return nullptr;
-  platform::Guard guard(lock);
+  platform::Guard guard(lock_);
   AttachedRegions* owner = owner_of(slot);
-  if (!owner || owner->access <= 0) return nullptr;
+  if (!owner) return nullptr;
   const auto begin = reinterpret_cast<std::uint64_t>(address);
-  const std::uint64_t first = begin / page_bytes * page_bytes;
-  const std::uint64_t end = round_up(begin + bytes, page_bytes);
-  void* here = platform::map_offered(owner->access, first, end - first);
-  return here ? static_cast<char*>(here) + (begin - first) : nullptr;
+  const Region region = map(*owner, begin, bytes);
+  return region.here ? region.here + (begin - region.begin) : nullptr;
 }
 
-void let_go_attached(char* here) {
-  platform::Guard guard(lock);
+void AttachedMemory::let_go(char* here) {
+  platform::Guard guard(lock_);
   platform::unmap_offered(here - reinterpret_cast<std::uint64_t>(here) % page_bytes);
 }
 
@@ -122,7 +120,6 @@ void detach_regions(Arena& arena) {
   }
   std::free(arena.attached);
   arena.attached = nullptr;
-  if (&arena == &job_arena) available = false;
 }
 
 }  // namespace baton::transport

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/lock.hpp"
 #include "transport/arena.hpp"
 
 namespace baton::transport {
@@ -16,16 +17,24 @@ namespace baton::transport {
 void offer_attaching(Arena& arena);
 // Returns whether memory of that process can be mapped; a region may still be refused.
 bool can_attach(Slot owner);
-// Returns where [address, address + bytes) of that process lies in this one; null when it cannot
-// be mapped.
-char* reach_attached(Slot owner, const void* address, std::size_t bytes);
-
-// Maps as reach_attached does, but until the caller lets the memory go: for callers that keep the
-// address.
-char* keep_attached(Slot owner, const void* address, std::size_t bytes);
-void let_go_attached(char* here);
-
 // Unmaps all regions, before the arena is detached.
 void detach_regions(Arena& arena);
+
+class AttachedMemory {
+ public:
+  // Returns where [address, address + bytes) of that process lies in this one; null when it cannot
+  // be mapped.
+  char* reach(Slot owner, const void* address, std::size_t bytes);
+  // Maps as `reach` does, but until the caller lets the memory go: for callers that keep the
+  // address.
+  char* keep(Slot owner, const void* address, std::size_t bytes);
+  void let_go(char* here);
+
+ private:
+  platform::Lock lock_;  // protects the regions of all arenas, and what follows
+  std::uint64_t uses_ = 0;
+};
+
+extern AttachedMemory attached_memory;
 
 }  // namespace baton::transport

@@ -5,8 +5,7 @@
 
 #include "platform/memory_file.hpp"
 #include "platform/node_memory.hpp"
-#include "transport/arena.hpp"
-#include "transport/heap_pages.hpp"
+#include "transport/heap.hpp"
 #include "transport/placing.hpp"
 #include "transport/program_heap.hpp"
 
@@ -20,8 +19,8 @@ void publish_memory() {
   record.rest_error = platform::count_process_pages("/memfd:baton-job", &rest) ? 0 : errno;
   std::ranges::copy(rest.on, record.rest_bytes);
   record.rest_elsewhere_bytes = rest.elsewhere;
-  HeapPages& heap = heap_pages;
-  if (!count_program_heap(&heap.now)) heap.error = errno;
+  HeapPages& heap = exported_heap.pages;
+  if (!program_heap.count(&heap.now)) heap.error = errno;
   heap.note_peak();
   std::ranges::copy(heap.now.on, record.heap_bytes);
   record.heap_elsewhere_bytes = heap.now.elsewhere;
@@ -29,10 +28,9 @@ void publish_memory() {
   record.heap_peak_total_bytes = heap.peak_total;
   record.process_peak_bytes = platform::process_peak_bytes();
   record.blocks_error = heap.error;
-  Shortage shortage_seen = shortage();
-  record.short_node = shortage_seen.node;
-  record.short_free_bytes = shortage_seen.free_bytes;
-  record.short_bytes = shortage_seen.bytes;
+  record.short_node = placing.shortage.node;
+  record.short_free_bytes = placing.shortage.free_bytes;
+  record.short_bytes = placing.shortage.bytes;
   record.published = 1;
 }
 

@@ -15,16 +15,6 @@
 
 namespace baton::transport {
 
-// Attaches this process to the job's memory that mpiexec has made, as one of its ranks; or as the
-// only rank of a program that was started without mpiexec. Errors are explained.
-// `forget_attachment` is for a child of this process, which is no rank: it leaves the mappings
-// alone.
-[[nodiscard]] inline Error attach(int descriptor, LocalRank rank) {
-  return attach_arena(descriptor, rank);
-}
-[[nodiscard]] inline Error attach_alone(std::uint32_t cpus_usable) {
-  return make_lone_arena(cpus_usable);
-}
 // Lets the other ranks of the job copy in this process's memory. It is called once, at start.
 inline void let_others_copy() {
   offer_probe_word(job_arena);
@@ -35,21 +25,12 @@ template <class Do>
 void each_own_slot(Do&& act) {
   for (Arena* arena = &job_arena; arena; arena = arena->next) act(arena->own_slot());
 }
-// Takes slot `index` of an arena of meeting (join_arena), and leaves it.
-[[nodiscard]] inline Error join_meeting(int descriptor, std::uint32_t index, Slot* own) {
-  Arena* joined = nullptr;
-  if (Error error = join_arena(descriptor, index, &joined)) return error;
-  *own = joined->own_slot();
-  return MPI_SUCCESS;
-}
 // Says which process has each slot of the arena, as this process numbers them. The array is from
 // malloc, and is freed with the arena.
 inline void set_processes(Slot own, Process* by_index) {
   own.arena->processes = by_index;
 }
-inline void leave_meeting(Slot own) {
-  leave_arena(*own.arena);
-}
+// Forgets the attachment in a child of this process, which is no rank: the mappings stay.
 inline void forget_attachment() {
   job_arena = Arena{};
 }
@@ -107,9 +88,6 @@ inline const lockfree::RankPlace& place_of(Slot slot) {
 }
 inline const lockfree::RankPlace& place_of(Process process) {
   return spans_nodes() ? process_entry(process).place : place_of(local_rank_of(process));
-}
-inline TrafficRecord& traffic_record(LocalRank rank) {
-  return Slot(rank).record();
 }
 // Returns whether all senders to a slot begin in one ring that they share (node_link.hpp).
 inline bool rings_are_shared(Slot slot) {

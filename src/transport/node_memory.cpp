@@ -10,14 +10,6 @@ namespace baton::transport {
 
 namespace {
 
-// These are the ranges that are taken, by offset. The list is in private memory.
-struct PageRange {
-  std::int64_t offset;
-  std::int64_t bytes;
-  PageRange* next;
-};
-PageRange* ranges = nullptr;
-
 // Returns the count of bytes that all ranks have taken together.
 std::atomic_ref<std::uint64_t> taken_bytes() {
   return std::atomic_ref(job_arena.job->rooms.bytes);
@@ -36,7 +28,7 @@ void subtract_taken(std::uint64_t bytes) {
 // note it.
 PageRange* take_addresses(std::int64_t bytes) {
   const auto end = static_cast<std::int64_t>(lockfree::room_pool_bytes(job_arena.slots));
-  PageRange** link = &ranges;
+  PageRange** link = &job_arena.page_ranges;
   std::int64_t offset = 0;
   for (; *link && (*link)->offset - offset < bytes; link = &(*link)->next)
     offset = (*link)->offset + (*link)->bytes;
@@ -73,7 +65,7 @@ void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes) {
 }
 
 void forget_pages(std::int64_t offset) {
-  PageRange** link = &ranges;
+  PageRange** link = &job_arena.page_ranges;
   while ((*link)->offset != offset) link = &(*link)->next;
   PageRange* range = *link;
   *link = range->next;

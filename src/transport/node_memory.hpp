@@ -15,6 +15,13 @@ namespace baton::transport {
 // give it back.
 enum class MemoryLack : std::uint8_t { nothing, no_memory, in_use };
 
+// A range of this rank's pages that is taken; the arena has the list.
+struct PageRange {
+  std::int64_t offset;
+  std::int64_t bytes;
+  PageRange* next;
+};
+
 struct NodePages {
   std::int64_t offset = -1;  // among this rank's pages
   MemoryLack lack = MemoryLack::nothing;
@@ -23,13 +30,9 @@ struct NodePages {
 // Takes whole pages of this rank's for `bytes`, if all ranks then have no more than `limit`
 // together. The caller makes sure that one thread at a time takes and forgets.
 NodePages take_pages(std::uint64_t bytes, std::uint64_t limit);
-// Returns where a range of a rank's pages lies in this process.
+// Returns where a range of a rank's pages lies in this process; the rank is on this node.
 inline char* map_pages(LocalRank owner, std::int64_t offset) {
   return Slot(owner).part(job_arena.layout.rooms + static_cast<std::uint64_t>(offset));
-}
-// Returns whether this process can map the pages that a rank takes: the rank is on this node.
-inline bool reaches_pages_of(LocalRank rank) {
-  return number_of(rank) < job_arena.slots;
 }
 // Gives memory of any rank's ranges back to the system: `bytes` are whole pages.
 void release_pages(LocalRank owner, std::int64_t offset, std::uint64_t bytes);

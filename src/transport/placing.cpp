@@ -8,14 +8,14 @@
 #include <cstring>
 
 #include "base/report.hpp"
-#include "platform/lock.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/memory_policy.hpp"
 #include "platform/node_memory.hpp"
-#include "transport/arena.hpp"
 #include "transport/share_out.hpp"
 
 namespace baton::transport {
+
+constinit Placing placing;
 
 namespace {
 
@@ -37,11 +37,6 @@ __attribute__((format(printf, 2, 3))) void say_once(Note note, const char* forma
   va_end(parts);
   report("%s", text);
 }
-
-// A turn among ranks belongs to the process, not the thread, so threads take this lock, too.
-platform::Lock turn_lock;
-
-Shortage seen;  // under the heap's lock
 
 unsigned long long mib(std::uint64_t bytes) {
   return static_cast<unsigned long long>(bytes >> 20);
@@ -143,23 +138,6 @@ Error bind_preferring(const Unplaced& memory, const NumaPolicy& policy,
   return MPI_SUCCESS;
 }
 
-// Notes for the report which part of a new block lies on other than the meant nodes.
-void look_for_shortage(const Unplaced& memory, const NumaPolicy& policy) {
-  lockfree::MemoryOrder order;
-  if (policy.strict || memory.descriptor < 0 || find_order(policy, &order) || order.count == 0)
-    return;
-  platform::NodeBytes counts;
-  platform::touch_pages(memory.address, memory.bytes);
-  if (!platform::count_pages(memory.address, memory.bytes, &counts)) return;
-  std::uint64_t elsewhere = counts.total();
-  for (int i = 0; i < order.meant; ++i) elsewhere -= counts.on[order.nodes[i]];
-  if (elsewhere == 0) return;
-  if (seen.node < 0)
-    seen = {order.nodes[0], platform::space_without_pressure(platform::node_space(order.nodes[0])),
-            0};
-  seen.bytes += elsewhere;
-}
-
 Error bind_by_policy(const Unplaced& memory, const NumaPolicy& policy) {
   if (policy.word == MemoryWord::none) return MPI_SUCCESS;
   lockfree::MemoryOrder order;
@@ -239,11 +217,28 @@ const NumaPolicy* heap_policy() {
   return policy.asks() ? &policy : nullptr;
 }
 
-Error place_and_reserve(const Unplaced& memory, const NumaPolicy& policy, bool* reserved) {
+// Notes for the report which part of a new block lies on other than the meant nodes.
+void Placing::look_for_shortage(const Unplaced& memory, const NumaPolicy& policy) {
+  lockfree::MemoryOrder order;
+  if (policy.strict || memory.descriptor < 0 || find_order(policy, &order) || order.count == 0)
+    return;
+  platform::NodeBytes counts;
+  platform::touch_pages(memory.address, memory.bytes);
+  if (!platform::count_pages(memory.address, memory.bytes, &counts)) return;
+  std::uint64_t elsewhere = counts.total();
+  for (int i = 0; i < order.meant; ++i) elsewhere -= counts.on[order.nodes[i]];
+  if (elsewhere == 0) return;
+  if (shortage.node < 0)
+    shortage = {order.nodes[0],
+                platform::space_without_pressure(platform::node_space(order.nodes[0])), 0};
+  shortage.bytes += elsewhere;
+}
+
+Error Placing::reserve(const Unplaced& memory, const NumaPolicy& policy, bool* reserved) {
   Error error;
   {
     // Between looking at a node's space and taking it no other rank may look, nor another thread.
-    platform::Guard guard(turn_lock);
+    platform::Guard guard(turn_lock_);
     const int file = space_is_short(memory, policy) ? job_file() : -1;
     const bool turn = file >= 0 && platform::take_turn(file);
     error = bind_by_policy(memory, policy);
@@ -275,10 +270,6 @@ Error check_slice_space(Slot owner, std::uint64_t bytes) {
               policy_text(policy).words, order.nodes[0],
               static_cast<unsigned long long>(space >> 10),
               static_cast<unsigned long long>(bytes >> 10));
-}
-
-Shortage shortage() {
-  return seen;
 }
 
 }  // namespace baton::transport

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/numa_policy.hpp"
+#include "platform/lock.hpp"
 #include "transport/arena.hpp"
 
 namespace baton::transport {
@@ -23,12 +24,6 @@ struct Unplaced {
 // Returns the policy of blocks that do not ask for one themselves; null when there is none.
 const NumaPolicy* heap_policy();
 
-// Binds the memory and reserves it (private memory only if the policy is strict). If a node has no
-// space, the memory goes where the policy lets it, with a sentence once a job; the error names a
-// strict policy that has no space, or a node that does not exist. `*reserved` is false when there
-// is an error, and when there is no memory at all. Any thread may call it.
-Error place_and_reserve(const Unplaced& memory, const NumaPolicy& policy, bool* reserved);
-
 // Forgets the policy of freed memory, so that the next block there goes where the kernel puts it.
 void forget_policy(char* address, std::uint64_t bytes);
 
@@ -43,6 +38,24 @@ struct Shortage {
   std::uint64_t free_bytes = 0;  // free bytes of that node then
   std::uint64_t bytes = 0;       // bytes that came elsewhere so far
 };
-Shortage shortage();
+
+class Placing {
+ public:
+  // Binds the memory and reserves it (private memory only if the policy is strict). If a node has
+  // no space, the memory goes where the policy lets it, with a sentence once a job; the error names
+  // a strict policy that has no space, or a node that does not exist. `*reserved` is false when
+  // there is an error, and when there is no memory at all. Any thread may call it.
+  Error reserve(const Unplaced& memory, const NumaPolicy& policy, bool* reserved);
+
+  Shortage shortage;  // under the heap's lock
+
+ private:
+  void look_for_shortage(const Unplaced& memory, const NumaPolicy& policy);
+
+  // A turn among ranks belongs to the process, not the thread, so threads take this lock, too.
+  platform::Lock turn_lock_;
+};
+
+extern Placing placing;
 
 }  // namespace baton::transport

@@ -4,17 +4,32 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "base/error.hpp"
 #include "base/numa_policy.hpp"
+#include "platform/lock.hpp"
 
 namespace baton::transport {
 
-// Allocates as allocate_exported does (heap.hpp).
-[[nodiscard]] Error allocate_private(std::size_t bytes, std::size_t alignment,
-                                     const NumaPolicy& policy, void** memory);
+class PrivateHeap {
+ public:
+  // Allocates as ExportedHeap::allocate does (heap.hpp).
+  [[nodiscard]] Error allocate(std::size_t bytes, std::size_t alignment, const NumaPolicy& policy,
+                               void** memory);
+  // Frees the block that begins at an address. Returns false when none begins there.
+  bool release(void* address);
 
-// Returns false when no such block begins there.
-bool release_private(void* address);
+ private:
+  struct Block {
+    Block* next;
+    char* address;
+    std::uint64_t bytes;
+  };
+  Block* blocks_ = nullptr;  // changed under the lock
+  platform::Lock lock_;
+};
+
+extern PrivateHeap private_heap;
 
 }  // namespace baton::transport

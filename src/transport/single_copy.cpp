@@ -45,14 +45,31 @@ std::uint8_t probe(Slot owner) {
   return static_cast<std::uint8_t>(refused + std::min(cause, 250));
 }
 
-int last_failed_errno = 0;
-
 std::uint8_t verdict_on(Slot owner) {
   if (!owner.arena->verdicts) return refused + ENOMEM;
   // Several threads may probe at once: they find the same.
   std::uint8_t& verdict = owner.arena->verdicts[owner.index];
   if (platform::load_shared(verdict) == unknown) platform::store_shared(verdict, probe(owner));
   return platform::load_shared(verdict);
+}
+
+int pid_of(Slot owner) {
+  // relaxed: it was set before contact.
+  return owner.row().state.pid.load(std::memory_order_relaxed);
+}
+
+// Calls copy(process id, offset, bytes) until all is copied; returns false when the kernel refuses.
+template <class Copy>
+bool copy_all(Slot owner, std::int64_t bytes, Copy copy) {
+  constexpr std::int64_t step_bytes = 1 << 20;  // guess: short enough to be interruptible
+  const int pid = pid_of(owner);
+  for (std::int64_t done = 0; done < bytes;) {
+    std::int64_t got =
+        copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, step_bytes)));
+    if (got <= 0) return false;
+    done += got;
+  }
+  return true;
 }
 
 }  // namespace
@@ -84,13 +101,9 @@ Reason refusal(Slot owner) {
     case ENOSYS:
       return Reason::cma_not_in_kernel;
     default:
-      platform::store_shared(last_failed_errno, cause);
+      platform::store_shared(job_arena.failed_probe_errno, cause);
       return Reason::cma_failed;
   }
-}
-
-int failed_probe_errno() {
-  return last_failed_errno;
 }
 
 void offer_probe_word(Arena& arena) {
@@ -109,31 +122,12 @@ void offer_probe_word(Arena& arena) {
   state.probe_address.store(reinterpret_cast<std::uint64_t>(word), std::memory_order_release);
 }
 
-namespace {
-
-// Calls copy(process id, offset, bytes) until all is copied; returns false when the kernel refuses.
-template <class Copy>
-bool copy_all(Slot owner, std::int64_t bytes, Copy copy) {
-  constexpr std::int64_t step_bytes = 1 << 20;  // guess: short enough to be interruptible
-  // relaxed: it was set before contact.
-  int pid = owner.row().state.pid.load(std::memory_order_relaxed);
-  for (std::int64_t done = 0; done < bytes;) {
-    std::int64_t got =
-        copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, step_bytes)));
-    if (got <= 0) return false;
-    done += got;
-  }
-  return true;
-}
-
-}  // namespace
-
 bool can_reach(Slot owner, const void* address) {
-  return reach_exported(owner, address) || can_attach(owner) || can_read_from(owner);
+  return exported_heap.reach(owner, address) || can_attach(owner) || can_read_from(owner);
 }
 
 bool is_mappable_by(Slot reader, const void* address) {
-  return (reader.arena == &job_arena && is_exported(address)) || can_attach(reader);
+  return (reader.arena == &job_arena && exported_heap.contains(address)) || can_attach(reader);
 }
 
 bool is_reachable_by(Slot reader, const void* address) {
@@ -141,20 +135,16 @@ bool is_reachable_by(Slot reader, const void* address) {
 }
 
 char* reach(Slot owner, const void* address, std::size_t bytes) {
-  char* here = reach_exported(owner, address);
-  return here ? here : reach_attached(owner, address, bytes);
+  char* here = exported_heap.reach(owner, address);
+  return here ? here : attached_memory.reach(owner, address, bytes);
 }
 
 char* reach_lasting(Slot owner, const void* address, std::size_t bytes, bool* attached) {
-  char* here = reach_exported(owner, address);
+  char* here = exported_heap.reach(owner, address);
   if (here) return here;
-  here = keep_attached(owner, address, bytes);
+  here = attached_memory.keep(owner, address, bytes);
   *attached = here != nullptr;
   return here;
-}
-
-void let_go(char* here) {
-  let_go_attached(here);
 }
 
 bool read_from(Slot owner, const void* address, void* target, std::int64_t bytes) {
@@ -190,13 +180,11 @@ bool write_by_kernel(Slot owner, const void* source, void* address, std::int64_t
 }
 
 bool read_runs_from(Slot owner, const platform::ProcessRuns& runs, void* target) {
-  // relaxed: it was set before contact.
-  return runs.read(owner.row().state.pid.load(std::memory_order_relaxed), target);
+  return runs.read(pid_of(owner), target);
 }
 
 bool write_runs_to(Slot owner, const void* source, const platform::ProcessRuns& runs) {
-  // relaxed: it was set before contact.
-  return runs.write(owner.row().state.pid.load(std::memory_order_relaxed), source);
+  return runs.write(pid_of(owner), source);
 }
 
 }  // namespace baton::transport

@@ -27,15 +27,16 @@ bool is_reachable_by(Slot reader, const void* address);
 // next call may unmap attached memory.
 char* reach(Slot owner, const void* address, std::size_t bytes);
 // Reaches memory as `reach` does, for an address that is kept: memory that is not exported stays
-// mapped until `let_go`, which the caller owes where `attached` was set.
+// mapped until attached_memory.let_go, which the caller owes where `attached` was set.
 char* reach_lasting(Slot owner, const void* address, std::size_t bytes, bool* attached);
-void let_go(char* here);
 // Frees what probes need, before the arena is detached.
 void forget_probes(Arena& arena);
 // Returns the reason why single copies from that rank are refused; none: they are permitted.
 Reason refusal(Slot owner);
 // Returns the errno of the last probe whose refusal was `cma_failed`.
-int failed_probe_errno();
+inline int failed_probe_errno() {
+  return job_arena.failed_probe_errno;
+}
 
 // Permits the job's ranks to attach, and publishes the word that probes read in an arena. It is
 // called once for each, at attachment.

@@ -40,6 +40,19 @@ void empty_own_pipe() {
   }
 }
 
+void sleep_with_descriptors(std::uint32_t expected, std::int64_t bound_us, pollfd* beside,
+                            int count) {
+  pollfd ends[1 + sleep_descriptors_max] = {{job_arena.wake_pipe[0], POLLIN, 0}};
+  std::copy_n(beside, count, ends + 1);
+  // relaxed: who changes a word writes to the pipe afterwards.
+  for (Arena* arena = &job_arena; arena; arena = arena->next)
+    if (arena->own_slot().doorbell().wake.word.load(std::memory_order_relaxed) != expected) return;
+  const timespec bound{bound_us / 1000000, bound_us % 1000000 * 1000};
+  ::ppoll(ends, 1 + static_cast<nfds_t>(count), &bound, nullptr);
+  if (ends[0].revents) empty_own_pipe();
+  std::copy_n(ends + 1, count, beside);
+}
+
 }  // namespace
 
 Error open_wake_pipe() {
@@ -71,23 +84,6 @@ void close_wake_pipe() {
     end = -1;
   }
 }
-
-namespace {
-
-void sleep_with_descriptors(std::uint32_t expected, std::int64_t bound_us, pollfd* beside,
-                            int count) {
-  pollfd ends[1 + sleep_descriptors_max] = {{job_arena.wake_pipe[0], POLLIN, 0}};
-  std::copy_n(beside, count, ends + 1);
-  // relaxed: who changes a word writes to the pipe afterwards.
-  for (Arena* arena = &job_arena; arena; arena = arena->next)
-    if (arena->own_slot().doorbell().wake.word.load(std::memory_order_relaxed) != expected) return;
-  const timespec bound{bound_us / 1000000, bound_us % 1000000 * 1000};
-  ::ppoll(ends, 1 + static_cast<nfds_t>(count), &bound, nullptr);
-  if (ends[0].revents) empty_own_pipe();
-  std::copy_n(ends + 1, count, beside);
-}
-
-}  // namespace
 
 void sleep_until_woken(std::uint32_t expected, std::int64_t bound_us, pollfd* beside, int count) {
   if (BATON_UNLIKELY(job_arena.wake_pipe[0] >= 0))

@@ -51,7 +51,7 @@ AccessTable* make_private_table() {
 AccessTable* make_own_table(Window& window, MPI_Aint copied) {
   void* memory = nullptr;
   const std::size_t bytes = AccessTable::bytes_for(static_cast<std::size_t>(copied));
-  if (transport::allocate_exported(bytes, cache_line_bytes, nullptr, true, &memory))
+  if (transport::exported_heap.allocate(bytes, cache_line_bytes, nullptr, true, &memory))
     memory = nullptr;
   window.checks->exported = memory != nullptr;
   return memory ? new (memory) AccessTable : make_private_table();
@@ -72,8 +72,8 @@ std::uint64_t map_tables(Window& window, const std::uint64_t* addresses) {
     if (rank == window.rank()) continue;
     char* memory = nullptr;
     if (addresses[rank] && target.local_rank != not_on_this_node)
-      memory = transport::reach_exported(target.local_rank,
-                                         reinterpret_cast<const void*>(addresses[rank]));
+      memory = transport::exported_heap.reach(target.local_rank,
+                                              reinterpret_cast<const void*>(addresses[rank]));
     tables &= memory != nullptr;
     AccessTable* table = memory ? reinterpret_cast<AccessTable*>(memory) : make_private_table();
     BATON_INVARIANT(table != nullptr);
@@ -219,7 +219,7 @@ void end_checks(Window& window) {
       std::free(table);
   AccessTable* own = checks->tables[window.rank()];
   if (checks->exported)
-    (void)transport::release_exported(own);
+    (void)transport::exported_heap.release(own);
   else
     std::free(own);
   std::free(checks->tables);

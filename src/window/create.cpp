@@ -87,7 +87,7 @@ void make_row(Window& window) {
   const lockfree::WindowRowLayout layout(static_cast<std::uint32_t>(window.ranks()));
   void* memory = nullptr;
   // The program's memory policy does not apply: rows are small, and all ranks look at them.
-  if (transport::allocate_exported(layout.bytes, cache_line_bytes, nullptr, true, &memory))
+  if (transport::exported_heap.allocate(layout.bytes, cache_line_bytes, nullptr, true, &memory))
     memory = nullptr;
   window.row_is_shared = memory != nullptr;
   if (!memory && ::posix_memalign(&memory, cache_line_bytes, layout.bytes) == 0)
@@ -97,7 +97,7 @@ void make_row(Window& window) {
 
 void free_row(Window& window) {
   if (window.row_is_shared)
-    (void)transport::release_exported(window.row);
+    (void)transport::exported_heap.release(window.row);
   else
     std::free(window.row);
 }
@@ -121,7 +121,8 @@ bool can_all_map(const Window& window) {
 
 void let_go_memory(Window& window) {
   for (int rank = 0; rank < window.ranks(); ++rank)
-    if (window.targets[rank].attached) transport::let_go(window.targets[rank].memory);
+    if (window.targets[rank].attached)
+      transport::attached_memory.let_go(window.targets[rank].memory);
 }
 
 void dispose(Window& window) {
@@ -172,7 +173,7 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
       unit,
       window.row_is_shared ? reinterpret_cast<std::uint64_t>(window.row) : 0,
       own_error,
-      window.flavor == MPI_WIN_FLAVOR_SHARED || transport::is_exported(window.base),
+      window.flavor == MPI_WIN_FLAVOR_SHARED || transport::exported_heap.contains(window.base),
       may_be_private(window) ? open_delegation_space() : 0};
   // The other ranks would wait for ever if this rank left here, so the job ends without this
   // memory.
@@ -292,7 +293,8 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
   const bool apart = window.hints.noncontiguous;
   if (!error && (apart || window.rank() == 0))
     error = take_memory(window, info, apart ? size : all);
-  if (!error && ranks > 1 && window.allocated && !transport::is_exported(window.allocated))
+  if (!error && ranks > 1 && window.allocated &&
+      !transport::exported_heap.contains(window.allocated))
     error = fail(MPI_ERR_RMA_SHARED,
                  "there is no memory here that the ranks can share (no space in the job's memory "
                  "file, or ranks that another launcher has started); start the job with Baton's "
@@ -308,7 +310,7 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
   if (!error && !apart) {
     const LocalRank owner = transport::local_rank_of(window.comm->point_to_point.process(0));
     if (window.rank() != 0)
-      memory = transport::reach_exported(owner, reinterpret_cast<const void*>(first));
+      memory = transport::exported_heap.reach(owner, reinterpret_cast<const void*>(first));
     if (memory)
       memory += before;
     else

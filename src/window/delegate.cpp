@@ -43,7 +43,7 @@ std::uint32_t users = 0;      // windows that use the space
 DelegationSpace* space_of(LocalRank rank) {
   Partner& partner = partners[number_of(rank)];
   if (BATON_LIKELY(partner.space || !partner.address)) return partner.space;
-  char* here = transport::reach_exported(rank, reinterpret_cast<const void*>(partner.address));
+  char* here = transport::exported_heap.reach(rank, reinterpret_cast<const void*>(partner.address));
   partner.space = reinterpret_cast<DelegationSpace*>(here);
   if (!here) partner.address = 0;
   return partner.space;
@@ -201,8 +201,9 @@ std::uint64_t open_delegation_space() {
   if (users++ == 0) {
     void* memory = nullptr;
     partners = static_cast<Partner*>(std::calloc(transport::rank_count(), sizeof(Partner)));
-    if (!partners || transport::allocate_exported(sizeof(DelegationSpace), alignof(DelegationSpace),
-                                                  nullptr, false, &memory))
+    if (!partners ||
+        transport::exported_heap.allocate(sizeof(DelegationSpace), alignof(DelegationSpace),
+                                          nullptr, false, &memory))
       memory = nullptr;
     own_space = static_cast<DelegationSpace*>(memory);
     if (own_space) message::attendance = {&own_space->bell.askers, attend};
@@ -215,7 +216,7 @@ void close_delegation_space() {
   if (--users != 0) return;
   message::attendance = {};
   free_streams();
-  if (own_space) (void)transport::release_exported(own_space);
+  if (own_space) (void)transport::exported_heap.release(own_space);
   own_space = nullptr;
   std::free(partners);
   partners = nullptr;

@@ -14,8 +14,8 @@ void reach_target(Window& window, Target& target) {
   const Reach* reach = is_far && window.provider ? window.provider : &message_reach;
   char* row = nullptr;
   if (!is_far && target.row_address)
-    row = transport::reach_exported(target.local_rank,
-                                    reinterpret_cast<const void*>(target.row_address));
+    row = transport::exported_heap.reach(target.local_rank,
+                                         reinterpret_cast<const void*>(target.row_address));
   target.row = reinterpret_cast<Row*>(row);
   const LocalRank owner = window.targets[target.owner].local_rank;
   const bool is_own = owner == transport::own_rank();

@@ -57,8 +57,8 @@ bool make_shared_space(const Window& window, PublishedRegions* longer) {
   if (!window.row_is_shared || listed(window.attached) < longer->space) return true;
   longer->space = std::max<std::size_t>(page_bytes / sizeof(WindowRegion), 2 * longer->space);
   void* memory = nullptr;
-  if (transport::allocate_exported(longer->space * sizeof *longer->list, cache_line_bytes, nullptr,
-                                   true, &memory))
+  if (transport::exported_heap.allocate(longer->space * sizeof *longer->list, cache_line_bytes,
+                                        nullptr, true, &memory))
     memory = nullptr;
   longer->list = static_cast<decltype(longer->list)>(memory);
   return memory != nullptr;
@@ -78,7 +78,8 @@ void publish(Window& window, std::size_t changed, const PublishedRegions& shared
                                 write_region(shared.list[i], region);
                               }
                             });
-  if (before.list && before.list != shared.list) (void)transport::release_exported(before.list);
+  if (before.list && before.list != shared.list)
+    (void)transport::exported_heap.release(before.list);
 }
 
 // Tries to read another rank's list. Returns false if the owner was changing it.
@@ -88,9 +89,9 @@ bool read_list(Target& target, Error* error) {
   if (!is_still(line, view)) return false;  // the list may have become shorter than that
   Regions& copy = *target.regions;
   const auto* list = reinterpret_cast<const lockfree::SharedRegion<lockfree::Hardware>*>(
-      view.count == 0
-          ? nullptr
-          : transport::reach_exported(target.local_rank, reinterpret_cast<const void*>(view.list)));
+      view.count == 0 ? nullptr
+                      : transport::exported_heap.reach(target.local_rank,
+                                                       reinterpret_cast<const void*>(view.list)));
   if (!make_space(copy, view.count)) {
     *error = fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
     return true;
@@ -261,7 +262,7 @@ bool is_usable(Window& window, std::uint64_t address, std::int64_t bytes) {
 }
 
 void forget_regions(Window& window) {
-  if (window.published.list) (void)transport::release_exported(window.published.list);
+  if (window.published.list) (void)transport::exported_heap.release(window.published.list);
   std::free(window.attached.list);
   for (int rank = 0; window.targets && rank < window.ranks(); ++rank) {
     Regions* regions = window.targets[rank].regions;

@@ -62,9 +62,9 @@ Lies find_runs(Window& window, const Place& place) {
 // null.
 char* reach_for_sure(const Target& target, std::uint64_t first, std::uint64_t bytes) {
   const auto* address = reinterpret_cast<const char*>(first);
-  char* memory = transport::reach_exported(target.local_rank, address);
-  return memory && transport::reach_exported(target.local_rank, address + bytes - 1) ? memory
-                                                                                     : nullptr;
+  char* memory = transport::exported_heap.reach(target.local_rank, address);
+  return memory && transport::exported_heap.reach(target.local_rank, address + bytes - 1) ? memory
+                                                                                          : nullptr;
 }
 
 BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& extent,

@@ -30,8 +30,8 @@ void copy_by_kernel(StreamSide& side, const Work& work, LocalRank asker, char* m
 
 StreamSlots* own_stream_slots() {
   void* memory = own_slots;
-  if (!memory && !transport::allocate_exported(sizeof(StreamSlots), alignof(StreamSlots), nullptr,
-                                               false, &memory))
+  if (!memory && !transport::exported_heap.allocate(sizeof(StreamSlots), alignof(StreamSlots),
+                                                    nullptr, false, &memory))
     own_slots = static_cast<StreamSlots*>(memory);
   return own_slots;
 }
@@ -48,7 +48,7 @@ StreamChoices* stream_choices_of(LocalRank rank) {
 
 void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
                 const Operation* operation) {
-  char* there = transport::reach_exported(asker, reinterpret_cast<void*>(work.stream.slots));
+  char* there = transport::exported_heap.reach(asker, reinterpret_cast<void*>(work.stream.slots));
   if (!there) {
     work.ranges = 0;  // nothing is done
     return;
@@ -68,7 +68,7 @@ void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* typ
 }
 
 void free_streams() {
-  if (own_slots) (void)transport::release_exported(own_slots);
+  if (own_slots) (void)transport::exported_heap.release(own_slots);
   own_slots = nullptr;
   for (std::uint32_t rank = 0; choices && rank < transport::rank_count(); ++rank)
     delete choices[rank];

@@ -2,36 +2,17 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdarg>
 #include <cstdio>
 #include <cstring>
 
 #include "base/selection.hpp"
 #include "base/version.hpp"
 #include "lockfree/job.hpp"
+#include "world/words.hpp"
 
 namespace baton::world {
 
 namespace {
-
-// This is text that grows up to the end of its space.
-class Words {
- public:
-  Words(char* text, std::size_t length) : text_(text), length_(length) { text[0] = 0; }
-
-  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
-    va_list values;
-    va_start(values, format);
-    const int added = std::vsnprintf(text_ + used_, length_ - used_, format, values);
-    va_end(values);
-    used_ = std::min(used_ + static_cast<std::size_t>(std::max(added, 0)), length_ - 1);
-  }
-  void begin_next() { add("%s", used_ ? ", and the same " : "the same "); }
-
- private:
-  char* text_;
-  std::size_t length_, used_ = 0;
-};
 
 const SettingRow& row_of_field(std::int64_t Settings::*field) {
   return *std::ranges::find(setting_rows(), field, &SettingRow::field);
@@ -54,9 +35,10 @@ Alike own_alike() {
 bool find_difference(const Alike& one, const Alike& other, const char* const (&names)[2],
                      char* text, std::size_t length) {
   Words words(text, length);
+  const auto begin_next = [&] { words.add("%s", words.empty() ? "the same " : ", and the same "); };
   const bool versions = std::strncmp(one.version, other.version, sizeof one.version) != 0;
   if (versions || one.job_version != other.job_version || one.layout_hash != other.layout_hash) {
-    words.begin_next();
+    begin_next();
     // Ranks of other versions may have other settings, so settings are not compared.
     words.add("%s (%.16s on %s, %.16s on %s)", versions ? "Baton" : "build of Baton", one.version,
               names[0], other.version, names[1]);
@@ -64,7 +46,7 @@ bool find_difference(const Alike& one, const Alike& other, const char* const (&n
   }
   for (std::size_t i = 0; i < alike_setting_count; ++i) {
     if (one.values[i] == other.values[i]) continue;
-    words.begin_next();
+    begin_next();
     words.add("BATON_");
     for (const char* name = row_of_field(alike_settings[i]).name; *name; ++name)
       words.add("%c", std::toupper(static_cast<unsigned char>(*name)));
@@ -72,10 +54,10 @@ bool find_difference(const Alike& one, const Alike& other, const char* const (&n
               static_cast<long long>(other.values[i]), names[1]);
   }
   if (one.selection_hash != other.selection_hash) {
-    words.begin_next();
+    begin_next();
     words.add("BATON_COLLECTIVES, or rows of a profile (BATON_PROFILE)");
   }
-  return text[0] != 0;
+  return !words.empty();
 }
 
 }  // namespace baton::world

@@ -1,5 +1,7 @@
 #include "world/attribute.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <cstdint>
 #include <new>
@@ -16,34 +18,38 @@ struct Attribute {
   void* value;
   Attribute* next;
   std::uint64_t order;  // grows with each attribute that is set
-  const void* caller;   // the thread that runs a callback about it, or null
+  pthread_t caller;     // the thread that runs a callback about it; 0: none
   bool ending;          // the callback is its delete callback
 };
 
 namespace {
 
-// Numbers of keys are never used twice, so that the use of a freed key is found out. Lower numbers
-// belong to the ABI.
-constexpr int first_keyval = 1024;
+// The keys of this process, and what all attributes share.
+struct Keyvals {
+  // Protects the keys and every set: these calls are rare and short. It is never held in a
+  // callback.
+  platform::Lock lock;
+  Keyval* first = nullptr;
+  // Numbers of keys are never used twice, so that the use of a freed key is found out. Lower
+  // numbers belong to the ABI.
+  int next_id = 1024;
+  std::uint64_t next_order = 1;
+  // Counts callbacks that have ended; threads that wait for one sleep on it.
+  std::atomic<std::uint32_t> ended{0};
+};
+constinit Keyvals keyvals;
 
-constinit Keyval* keyvals = nullptr;
-constinit int next_keyval = first_keyval;
-constinit std::uint64_t next_order = 1;
-// Protects the keys and every set: these calls are rare and short. The lock is never held in a
-// callback.
-constinit platform::Lock lock;
-// Counts callbacks that have ended; threads that wait for one sleep on it.
-constinit std::atomic<std::uint32_t> ended{0};
-// The address of this variable tells threads apart.
-constinit thread_local char this_thread = 0;
-
-constinit int tag_ub_value = tag_upper_bound;
-constinit int io_value = MPI_ANY_SOURCE;
-constinit int host_value = MPI_PROC_NULL;
-// CLOCK_MONOTONIC is one clock for all processes of a node, but not for all nodes.
-constinit int wtime_is_global_value = 0;
-constinit int universe_size_value = -1;
-constinit int appnum_value = -1;
+// The values of the predefined attributes; negative ones below are not set.
+struct PredefinedAttributes {
+  int tag_ub = tag_upper_bound;
+  int io = MPI_ANY_SOURCE;
+  int host = MPI_PROC_NULL;
+  // CLOCK_MONOTONIC is one clock for all processes of a node, but not for all nodes.
+  int wtime_is_global = 0;
+  int universe_size = -1;
+  int appnum = -1;
+};
+constinit PredefinedAttributes predefined;
 
 const Keyval::Function dup_function = reinterpret_cast<Keyval::Function>(MPI_COMM_DUP_FN);
 
@@ -98,7 +104,7 @@ Error call_delete(const Keyval& keyval, void* handle, void* value) {
 // In the functions from here to `wake`, the caller holds the lock.
 void remove_if_unused(Keyval& keyval) {
   if (!keyval.freed || keyval.users != 0) return;
-  for (Keyval** link = &keyvals; *link; link = &(*link)->next) {
+  for (Keyval** link = &keyvals.first; *link; link = &(*link)->next) {
     if (*link != &keyval) continue;
     *link = keyval.next;
     delete &keyval;
@@ -128,13 +134,19 @@ void unlink(AttributeSet& set, Attribute* entry) {
 }
 
 bool ends_here(const Attribute& entry) {
-  return entry.ending && entry.caller == &this_thread;
+  return entry.ending && entry.caller == pthread_self();
+}
+
+// Returns the attribute of a key, unless this thread runs its delete callback.
+Attribute* find_to_end(const AttributeSet& set, const Keyval& keyval) {
+  Attribute* entry = find(set, keyval);
+  return entry && ends_here(*entry) ? nullptr : entry;
 }
 
 void wake() {
   // ORDER attribute.ended: release here, acquire in Held::take.
-  ended.fetch_add(1, std::memory_order_release);
-  if (platform::threads_multiple) platform::futex_wake(ended);
+  keyvals.ended.fetch_add(1, std::memory_order_release);
+  if (platform::threads_multiple) platform::futex_wake(keyvals.ended);
 }
 
 // Holds an attribute for this thread while a callback runs. The callback may change the set, and
@@ -150,22 +162,22 @@ class Held {
     for (;;) {
       // ORDER attribute.ended: acquire here, release in wake; a callback that ends after this look
       // is not slept through.
-      std::uint32_t before = ended.load(std::memory_order_acquire);
+      std::uint32_t before = keyvals.ended.load(std::memory_order_acquire);
       {
-        platform::Guard guard(lock);
+        platform::Guard guard(keyvals.lock);
         Attribute* entry = choose();
         if (!entry) return false;
-        if (!entry->caller || entry->caller == &this_thread) {
+        if (!entry->caller || entry->caller == pthread_self()) {
           keyval = entry->keyval;
           value = entry->value;
           order = entry->order;
           before_ = {entry->caller, entry->ending};
-          entry->caller = &this_thread;
+          entry->caller = pthread_self();
           entry->ending = ending;
           return true;
         }
       }
-      platform::futex_wait(ended, before, longest_sleep_us);
+      platform::futex_wait(keyvals.ended, before, longest_sleep_us);
     }
   }
 
@@ -178,7 +190,7 @@ class Held {
   }
   void drop() {
     {
-      platform::Guard guard(lock);
+      platform::Guard guard(keyvals.lock);
       if (Attribute* entry = find(set_, order)) unlink(set_, entry);
     }
     wake();
@@ -199,14 +211,14 @@ class Held {
  private:
   static constexpr std::int64_t longest_sleep_us = 10000;
   struct Before {
-    const void* caller;
+    pthread_t caller;
     bool ending;
   };
 
   template <class Change>
   void change(Change change) {
     {
-      platform::Guard guard(lock);
+      platform::Guard guard(keyvals.lock);
       if (Attribute* entry = find(set_, order)) {
         change(*entry);
         entry->caller = before_.caller;
@@ -223,16 +235,17 @@ class Held {
 enum class Added : unsigned char { yes, no_memory, other_was_faster };
 
 Added add(AttributeSet& set, Keyval& keyval, void* value) {
-  platform::Guard guard(lock);
+  platform::Guard guard(keyvals.lock);
   if (Attribute* entry = find(set, keyval)) {
     if (!ends_here(*entry)) return Added::other_was_faster;
     // The attribute's own delete callback has set it anew; the deletion ends it all the same.
     entry->value = value;
     return Added::yes;
   }
-  auto* entry = new (std::nothrow) Attribute{&keyval, value, set.first, next_order, nullptr, false};
+  auto* entry =
+      new (std::nothrow) Attribute{&keyval, value, set.first, keyvals.next_order, 0, false};
   if (!entry) return Added::no_memory;
-  ++next_order;
+  ++keyvals.next_order;
   set.first = entry;
   ++keyval.users;
   return Added::yes;
@@ -251,24 +264,24 @@ Attribute* next_after(const AttributeSet& set, std::uint64_t last) {
 
 Error create_keyval(Keyval::Kind kind, Keyval::Function copy, Keyval::Function remove,
                     void* extra_state, int* id) {
-  platform::Guard guard(lock);
+  platform::Guard guard(keyvals.lock);
   Keyval* keyval = new (std::nothrow) Keyval;
   if (!keyval) return fail(MPI_ERR_NO_MEM, "no memory for an attribute key");
-  *keyval = {next_keyval++, kind, false, 0, copy, remove, extra_state, keyvals};
-  keyvals = keyval;
+  *keyval = {keyvals.next_id++, kind, false, 0, copy, remove, extra_state, keyvals.first};
+  keyvals.first = keyval;
   *id = keyval->id;
   return MPI_SUCCESS;
 }
 
 Keyval* find_keyval(Keyval::Kind kind, int id) {
-  platform::Guard guard(lock);
-  for (Keyval* keyval = keyvals; keyval; keyval = keyval->next)
+  platform::Guard guard(keyvals.lock);
+  for (Keyval* keyval = keyvals.first; keyval; keyval = keyval->next)
     if (keyval->id == id) return keyval->kind == kind ? keyval : nullptr;
   return nullptr;
 }
 
 bool free_keyval(Keyval& keyval) {
-  platform::Guard guard(lock);
+  platform::Guard guard(keyvals.lock);
   if (keyval.freed) return false;
   keyval.freed = true;
   remove_if_unused(keyval);
@@ -276,13 +289,9 @@ bool free_keyval(Keyval& keyval) {
 }
 
 Error set_attribute(AttributeSet& set, void* handle, Keyval& keyval, void* value) {
-  auto choose = [&] {
-    Attribute* entry = find(set, keyval);
-    return entry && ends_here(*entry) ? nullptr : entry;
-  };
   for (;;) {
     Held old(set);
-    if (old.take(choose, true)) {
+    if (old.take([&] { return find_to_end(set, keyval); }, true)) {
       if (Error rc = old.end(handle)) return rc;
       old.replace(value);
       return MPI_SUCCESS;
@@ -294,19 +303,15 @@ Error set_attribute(AttributeSet& set, void* handle, Keyval& keyval, void* value
 }
 
 bool get_attribute(const AttributeSet& set, const Keyval& keyval, void** value) {
-  platform::Guard guard(lock);
+  platform::Guard guard(keyvals.lock);
   const Attribute* entry = find(set, keyval);
   if (entry) *value = entry->value;
   return entry != nullptr;
 }
 
 Error delete_attribute(AttributeSet& set, void* handle, Keyval& keyval) {
-  auto choose = [&] {
-    Attribute* entry = find(set, keyval);
-    return entry && ends_here(*entry) ? nullptr : entry;
-  };
   Held old(set);
-  if (!old.take(choose, true)) {
+  if (!old.take([&] { return find_to_end(set, keyval); }, true)) {
     note_not_portable(Lenience::unset_attribute);
     return MPI_SUCCESS;
   }
@@ -348,42 +353,39 @@ Error delete_attributes(AttributeSet& set, void* handle) {
 }
 
 void forget_attributes(AttributeSet& set) {
-  platform::Guard guard(lock);
+  platform::Guard guard(keyvals.lock);
   while (set.first) unlink(set, set.first);
 }
 
 bool predefined_attribute(int id, int** value) {
+  const auto give = [value](int& kept, bool is_set = true) {
+    *value = is_set ? &kept : nullptr;
+    return true;
+  };
   switch (id) {
     case MPI_TAG_UB:
-      *value = &tag_ub_value;
-      return true;
+      return give(predefined.tag_ub);
     case MPI_IO:
-      *value = &io_value;
-      return true;
+      return give(predefined.io);
     case MPI_HOST:
-      *value = &host_value;
-      return true;
+      return give(predefined.host);
     case MPI_WTIME_IS_GLOBAL:
-      *value = &wtime_is_global_value;
-      return true;
+      return give(predefined.wtime_is_global);
     case MPI_LASTUSEDCODE:
-      *value = const_cast<int*>(&last_used_code());
-      return true;
+      return give(const_cast<int&>(last_used_code()));
     case MPI_UNIVERSE_SIZE:
-      *value = universe_size_value < 0 ? nullptr : &universe_size_value;
-      return true;
+      return give(predefined.universe_size, predefined.universe_size >= 0);
     case MPI_APPNUM:
-      *value = appnum_value < 0 ? nullptr : &appnum_value;
-      return true;
+      return give(predefined.appnum, predefined.appnum >= 0);
     default:
       return false;
   }
 }
 
 void set_predefined_attributes(int universe_size, int application_number, bool one_clock) {
-  wtime_is_global_value = one_clock;
-  universe_size_value = universe_size;
-  appnum_value = application_number;
+  predefined.wtime_is_global = one_clock;
+  predefined.universe_size = universe_size;
+  predefined.appnum = application_number;
 }
 
 }  // namespace baton

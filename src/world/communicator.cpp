@@ -14,12 +14,9 @@
 
 namespace baton::world {
 
-CommunicatorTable communicators;
+constinit CommunicatorTable communicators;
 
 namespace {
-
-Communicator* the_world = nullptr;
-Communicator* the_self = nullptr;
 
 Error no_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for a communicator");
@@ -84,16 +81,6 @@ Group* join(const Group& local, const Group& remote) {
   return both;
 }
 
-void leave_part(Communicator& part) {
-  leave_room(part.room);
-  message::drop_queue(part.collective.receive_id);
-}
-// Leaves the rooms of the parts, since no rank will come back to them.
-void leave_node_parts(NodeParts& parts) {
-  leave_part(*parts.node);
-  leave_part(*parts.column);
-}
-
 void dispose(Communicator* communicator) {
   attach_error_handler(communicator->errors, nullptr);
   for (Group* group : {communicator->local, communicator->remote, communicator->both})
@@ -111,22 +98,26 @@ void dispose_freed(void* owner) {
   message::drop_queue(communicator->collective.receive_id);
   if (communicator->is_inter()) message::drop_queue(communicator->within.receive_id);
   leave_room(communicator->room);
-  if (communicator->node_parts) leave_node_parts(*communicator->node_parts);
-  free_context_id(communicator->id);
+  // No rank will come back to the rooms of the parts.
+  if (const NodeParts* parts = communicator->node_parts)
+    for (Communicator* part : {parts->node, parts->column}) {
+      leave_room(part->room);
+      message::drop_queue(part->collective.receive_id);
+    }
+  context_ids.give_back(communicator->id);
   dispose(communicator);
 }
 
-Communicator* make_predefined(MPI_Comm handle, const char* name, std::uint32_t id, Group* group) {
+Error make_predefined(MPI_Comm handle, const char* name, std::uint32_t id, Group* group) {
   Communicator* made = nullptr;
-  if (!group || make_communicator(group, nullptr, id, nullptr, &made) != MPI_SUCCESS)
-    return nullptr;
+  if (Error error = make_communicator(group, nullptr, id, nullptr, &made)) return error;
   communicators.remove(made->handle);
   made->handle = handle;
   made->errors.mpi_handle = handle;
-  inherit_error_handler(made->errors, initial_error_target);
+  inherit_error_handler(made->errors, error_handling.initial_target);
   std::snprintf(made->name, sizeof made->name, "%s", name);
   communicators.set_predefined(handle, made);
-  return made;
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -196,7 +187,7 @@ Error open_communicator(Communicator& prepared, std::uint32_t id) {
   if (!error && prepared.remote) error = fill_inner_contexts(prepared);
   if (error) {
     abandon_communicator(prepared);
-    free_context_id(id);
+    context_ids.give_back(id);
     return error;
   }
   prepared.pending = false;
@@ -214,7 +205,7 @@ Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Com
   Communicator* communicator = nullptr;
   Error error = prepare_communicator(local, remote, parent, &communicator);
   if (error) {
-    free_context_id(id);
+    context_ids.give_back(id);
     return error;
   }
   error = open_communicator(*communicator, id);
@@ -263,25 +254,18 @@ Error make_world_and_self() {
   alone->processes[0] = message::engine.self;
   finish_group(*all);
   finish_group(*alone);
-  the_world = make_predefined(MPI_COMM_WORLD, "MPI_COMM_WORLD", world_context, all);
-  the_self = make_predefined(MPI_COMM_SELF, "MPI_COMM_SELF", self_context, alone);
-  return the_world && the_self ? MPI_SUCCESS : no_memory();
+  Error error = make_predefined(MPI_COMM_WORLD, "MPI_COMM_WORLD", world_context, all);
+  if (error) return error;
+  return make_predefined(MPI_COMM_SELF, "MPI_COMM_SELF", self_context, alone);
 }
 
 void free_world_and_self() {
-  for (Communicator** one : {&the_world, &the_self}) {
-    communicators.set_predefined((*one)->handle, nullptr);
-    forget_attributes((*one)->attributes);
-    dispose(*one);
-    *one = nullptr;
+  for (Communicator* one :
+       {communicators.find(MPI_COMM_WORLD), communicators.find(MPI_COMM_SELF)}) {
+    communicators.set_predefined(one->handle, nullptr);
+    forget_attributes(one->attributes);
+    dispose(one);
   }
-}
-
-Communicator* world_communicator() {
-  return the_world;
-}
-Communicator* self_communicator() {
-  return the_self;
 }
 
 Error free_communicator(Communicator& communicator) {

@@ -12,6 +12,7 @@
 #include "message/core/context.hpp"
 #include "message/core/send_buffer.hpp"
 #include "message/network/peer_loss.hpp"
+#include "platform/lock.hpp"
 #include "world/agree/agree.hpp"
 #include "world/attribute.hpp"
 #include "world/error_handler.hpp"
@@ -58,6 +59,7 @@ class Communicator {
   collective::MachineGroups* machine_groups = nullptr;
   // These are its ranks by their nodes, made when a collective first needs them.
   NodeParts* node_parts = nullptr;
+  platform::Lock node_parts_lock;  // held while they are made
   // Only intercommunicators have these: both groups as one, in the same order on both sides; and
   // two contexts on a plane of their own. The ranks of `within` are the local group; the ranks of
   // `everyone` are all processes of the job.
@@ -115,10 +117,8 @@ Error fill_job_context(message::Context& context);
 // Makes MPI_COMM_WORLD and MPI_COMM_SELF behind their handles. It is called once per start.
 Error make_world_and_self();
 void free_world_and_self();
-Communicator* world_communicator();
 // Gives the layers below their view of communicators.
 message::CommunicatorView view_of_communicators();
-Communicator* self_communicator();
 
 // These are collective over `parent`, over both groups where it has two. Each gives null where this
 // process is not a member. (duplicate.cpp, split.cpp)

@@ -4,9 +4,10 @@
 #include <cstring>
 
 #include "message/core/wait.hpp"
-#include "platform/lock.hpp"
 
 namespace baton::world {
+
+constinit ContextIds context_ids;
 
 namespace {
 
@@ -14,20 +15,6 @@ constexpr std::uint32_t round_words = 64;  // words of ids agreed on in one roun
 constexpr std::uint32_t round_ids = round_words * 64;
 constexpr std::uint32_t words = context_ids_max / 64;
 static_assert(Dissemination::words_max == round_words + 1);
-
-// Only one thread at a time may look at the following.
-platform::Lock lock;
-std::uint64_t free_ids[words];
-std::uint32_t under_way = 0;  // agreements of this process that are under way
-
-// Takes an id from the free ones; false when another agreement was faster.
-bool claim(std::uint32_t id) {
-  platform::Guard guard(lock);
-  std::uint64_t bit = std::uint64_t{1} << (id % 64);
-  bool was_free = (free_ids[id / 64] & bit) != 0;
-  free_ids[id / 64] &= ~bit;
-  return was_free;
-}
 
 // Returns the first id from `begin` on, with wraparound, that all members have free; round_ids
 // where there is none.
@@ -44,10 +31,23 @@ std::uint32_t first_common(const std::uint64_t* common, std::uint32_t begin) {
 
 }  // namespace
 
-void reset_context_ids() {
-  std::memset(free_ids, 0xff, sizeof free_ids);
-  free_ids[0] &= ~std::uint64_t{7};  // world_context, self_context, groups_context
-  under_way = 0;
+void ContextIds::reset() {
+  std::memset(free_, 0xff, sizeof free_);
+  free_[0] &= ~std::uint64_t{7};  // world_context, self_context, groups_context
+}
+
+// Takes an id from the free ones; false when another agreement was faster.
+bool ContextIds::claim(std::uint32_t id) {
+  platform::Guard guard(lock_);
+  std::uint64_t bit = std::uint64_t{1} << (id % 64);
+  bool was_free = (free_[id / 64] & bit) != 0;
+  free_[id / 64] &= ~bit;
+  return was_free;
+}
+
+void ContextIds::give_back(std::uint32_t id) {
+  platform::Guard guard(lock_);
+  free_[id / 64] |= std::uint64_t{1} << (id % 64);
 }
 
 void IdAgreement::start(const Members& members, bool blocking) {
@@ -55,9 +55,9 @@ void IdAgreement::start(const Members& members, bool blocking) {
   first_word_ = attempt_ = 0;
   error_ = MPI_SUCCESS;
   {
-    platform::Guard guard(lock);
-    alone_ = blocking && under_way == 0 && !platform::threads_multiple;
-    ++under_way;
+    platform::Guard guard(context_ids.lock_);
+    alone_ = blocking && context_ids.under_way_ == 0 && !platform::threads_multiple;
+    ++context_ids.under_way_;
   }
   offer();
 }
@@ -65,8 +65,9 @@ void IdAgreement::start(const Members& members, bool blocking) {
 void IdAgreement::offer() {
   step_ = Step::offering;
   {
-    platform::Guard guard(lock);
-    std::memcpy(words_.words, free_ids + first_word_, round_words * sizeof free_ids[0]);
+    platform::Guard guard(context_ids.lock_);
+    std::memcpy(words_.words, context_ids.free_ + first_word_,
+                round_words * sizeof words_.words[0]);
   }
   words_.words[round_words] = alone_ ? ~std::uint64_t{0} : 0;
   words_.start(members_, static_cast<int>(round_words) + 1);
@@ -87,7 +88,7 @@ void IdAgreement::choose() {
         fail(MPI_ERR_OTHER, "all %u context ids are in use; free communicators", context_ids_max));
   }
   id_ = first_word_ * 64 + found;
-  claimed_ = claim(id_);
+  claimed_ = context_ids.claim(id_);
   if (!all_alone) return confirm(claimed_);
   BATON_INVARIANT(claimed_);
   finish(MPI_SUCCESS);
@@ -101,7 +102,7 @@ void IdAgreement::confirm(bool claimed) {
 
 void IdAgreement::settle() {
   if (words_.words[0] != 0) return finish(MPI_SUCCESS);
-  if (claimed_) free_context_id(id_);
+  if (claimed_) context_ids.give_back(id_);
   ++attempt_;
   offer();
 }
@@ -109,14 +110,14 @@ void IdAgreement::settle() {
 void IdAgreement::finish(Error error) {
   step_ = Step::over;
   error_ = error;
-  platform::Guard guard(lock);
-  --under_way;
+  platform::Guard guard(context_ids.lock_);
+  --context_ids.under_way_;
 }
 
 bool IdAgreement::advance() {
   while (step_ != Step::over && words_.advance()) {
     if (words_.error()) {
-      if (step_ == Step::confirming && claimed_) free_context_id(id_);
+      if (step_ == Step::confirming && claimed_) context_ids.give_back(id_);
       finish(words_.error());
     } else if (step_ == Step::offering) {
       choose();
@@ -133,11 +134,6 @@ Error agree_context_id(const Members& members, std::uint32_t* id) {
   message::wait_until([&] { return agreement.advance(); });
   *id = agreement.id();
   return agreement.error();
-}
-
-void free_context_id(std::uint32_t id) {
-  platform::Guard guard(lock);
-  free_ids[id / 64] |= std::uint64_t{1} << (id % 64);
 }
 
 }  // namespace baton::world

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "message/core/context.hpp"
+#include "platform/lock.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::world {
@@ -19,6 +20,31 @@ inline constexpr std::uint32_t world_context = 0;
 inline constexpr std::uint32_t self_context = 1;
 inline constexpr std::uint32_t groups_context = 2;
 inline constexpr std::uint32_t context_ids_max = 65536;
+
+// The context ids that this process has free, and what its agreements share.
+class ContextIds {
+ public:
+  // Makes all ids free but those above. It is called once, at start.
+  void reset();
+  // Takes back an id that was agreed on.
+  void give_back(std::uint32_t id);
+  // Returns a number by which a leader names the next pairing of two groups. No two are alike.
+  std::uint32_t next_pairing() {
+    platform::Guard guard(lock_);
+    return pairings_++;
+  }
+
+ private:
+  friend class IdAgreement;
+  bool claim(std::uint32_t id);
+
+  platform::Lock lock_;  // only one thread at a time may look at the following
+  std::uint64_t free_[context_ids_max / 64] = {};
+  std::uint32_t under_way_ = 0;  // agreements of this process that are under way
+  std::uint32_t pairings_ = 0;
+};
+
+extern ContextIds context_ids;
 
 // This is one agreement, in steps that never wait. The object must not move between start and end.
 class IdAgreement {
@@ -53,8 +79,5 @@ class IdAgreement {
 // Agrees with the members on an id that all have free, and waits for the result. Error:
 // MPI_ERR_OTHER when none is left, explained.
 Error agree_context_id(const Members& members, std::uint32_t* id);
-
-void free_context_id(std::uint32_t id);
-void reset_context_ids();
 
 }  // namespace baton::world

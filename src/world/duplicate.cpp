@@ -23,18 +23,13 @@ struct Duplication {
   Duplication* next = nullptr;
 };
 
-platform::Lock lock;
-Duplication* duplications = nullptr;
-bool advance_duplications();
-constinit message::FunctionSource source{advance_duplications};
-
 void finish(Duplication& duplication) {
   Error error = duplication.error;
   if (!error) error = duplication.agreement.error();
   if (!error) {
     error = open_communicator(*duplication.prepared, duplication.agreement.id());
   } else {
-    if (!duplication.agreement.error()) free_context_id(duplication.agreement.id());
+    if (!duplication.agreement.error()) context_ids.give_back(duplication.agreement.id());
     // Delete callbacks may call MPI, which is not possible during progress. Attributes are left
     // only where ids or memory ran out.
     forget_attributes(duplication.prepared->attributes);
@@ -44,22 +39,38 @@ void finish(Duplication& duplication) {
   delete &duplication;
 }
 
-bool advance_duplications() {
-  platform::Guard guard(lock);
-  bool any = false;
-  for (Duplication** link = &duplications; *link;) {
-    Duplication* duplication = *link;
-    if (!duplication->agreement.advance()) {
-      link = &duplication->next;
-      continue;
-    }
-    *link = duplication->next;
-    finish(*duplication);
-    any = true;
+// The duplications of this process that are under way.
+class Duplications final : public message::ProgressSource {
+ public:
+  void begin(Duplication& duplication) {
+    platform::Guard guard(lock_);
+    duplication.next = first_;
+    first_ = &duplication;
+    message::set_active(*this, true);
   }
-  message::set_active(source, duplications != nullptr);
-  return any;
-}
+
+  bool advance() override {
+    platform::Guard guard(lock_);
+    bool any = false;
+    for (Duplication** link = &first_; *link;) {
+      Duplication* duplication = *link;
+      if (!duplication->agreement.advance()) {
+        link = &duplication->next;
+        continue;
+      }
+      *link = duplication->next;
+      finish(*duplication);
+      any = true;
+    }
+    message::set_active(*this, first_ != nullptr);
+    return any;
+  }
+
+ private:
+  platform::Lock lock_;
+  Duplication* first_ = nullptr;
+};
+constinit Duplications duplications;
 
 Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communicator** prepared) {
   retain(*parent.local);
@@ -93,7 +104,7 @@ Error duplicate(Communicator& parent, const Hints& hints, Communicator** made) {
     if (error) abandon_communicator(*prepared);
   }
   if (error) {
-    free_context_id(id);
+    context_ids.give_back(id);
     return error;
   }
   error = open_communicator(*prepared, id);
@@ -130,10 +141,7 @@ Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle
   std::uint32_t number = platform::add_shared(parent.duplications, 1u);
   std::int32_t tag = own_tag(TagKind::duplicate, number);
   duplication->agreement.start(parent.members(tag), false);
-  platform::Guard guard(lock);
-  duplication->next = duplications;
-  duplications = duplication;
-  message::set_active(source, true);
+  duplications.begin(*duplication);
   return MPI_SUCCESS;
 }
 

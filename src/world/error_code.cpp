@@ -1,5 +1,6 @@
 #include "world/error_code.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -99,62 +100,64 @@ struct AddedCode {
   AddedCode* next;
 };
 
-constinit AddedCode* added = nullptr;
-constinit int greatest_code = MPI_ERR_LASTCODE;
-// These calls are rare; the lock is always taken.
-constinit std::mutex added_lock;
-
-AddedCode* find_added(int code) {
-  for (AddedCode* entry = added; entry; entry = entry->next)
-    if (entry->code == code) return entry;
-  return nullptr;
-}
-
 bool is_standard(int code) {
   return code >= 0 && code < standard_class_count;
 }
 
-Error add_code(Error error_class, int* code) {
-  AddedCode* entry = new (std::nothrow) AddedCode;
-  if (!entry) return fail(MPI_ERR_NO_MEM, "no memory for a new error code");
-  int fresh = greatest_code + 1;
-  *entry = {fresh, error_class < 0 ? fresh : error_class, nullptr, added};
-  added = entry;
-  *code = greatest_code = fresh;
-  return MPI_SUCCESS;
-}
+// The codes that the program has added. Whoever calls the functions holds the lock.
+struct AddedCodes {
+  AddedCode* find(int code) const {
+    for (AddedCode* entry = first; entry; entry = entry->next)
+      if (entry->code == code) return entry;
+    return nullptr;
+  }
 
-Error remove_code(int code, bool is_class) {
-  for (AddedCode** link = &added; *link; link = &(*link)->next) {
-    AddedCode* entry = *link;
-    if (entry->code != code || (entry->error_class == code) != is_class) continue;
-    if (entry->text)
-      return fail(MPI_ERR_ARG, "error code %d still has a string; remove it first", code);
-    *link = entry->next;
-    delete entry;
-    // This recomputes the greatest code still in use; numbers of removed codes may come again.
-    greatest_code = MPI_ERR_LASTCODE;
-    for (AddedCode* rest = added; rest; rest = rest->next)
-      if (rest->code > greatest_code) greatest_code = rest->code;
+  Error add(Error error_class, int* code) {
+    AddedCode* entry = new (std::nothrow) AddedCode;
+    if (!entry) return fail(MPI_ERR_NO_MEM, "no memory for a new error code");
+    *code = ++greatest;
+    *entry = {greatest, error_class < 0 ? greatest : error_class, nullptr, first};
+    first = entry;
     return MPI_SUCCESS;
   }
-  return fail(MPI_ERR_ARG, "%d is no error %s that this program added", code,
-              is_class ? "class" : "code");
-}
+
+  Error remove(int code, bool is_class) {
+    for (AddedCode** link = &first; *link; link = &(*link)->next) {
+      AddedCode* entry = *link;
+      if (entry->code != code || (entry->error_class == code) != is_class) continue;
+      if (entry->text)
+        return fail(MPI_ERR_ARG, "error code %d still has a string; remove it first", code);
+      *link = entry->next;
+      delete entry;
+      // This recomputes the greatest code still in use; numbers of removed codes may come again.
+      greatest = MPI_ERR_LASTCODE;
+      for (AddedCode* rest = first; rest; rest = rest->next)
+        greatest = std::max(greatest, rest->code);
+      return MPI_SUCCESS;
+    }
+    return fail(MPI_ERR_ARG, "%d is no error %s that this program added", code,
+                is_class ? "class" : "code");
+  }
+
+  AddedCode* first = nullptr;
+  int greatest = MPI_ERR_LASTCODE;
+  std::mutex lock;  // always taken: these calls are rare
+};
+constinit AddedCodes added;
 
 }  // namespace
 
 Error error_class_of(int code) {
   if (is_standard(code)) return code;
-  std::lock_guard guard(added_lock);
-  const AddedCode* entry = find_added(code);
+  std::lock_guard guard(added.lock);
+  const AddedCode* entry = added.find(code);
   return entry ? entry->error_class : MPI_ERR_UNKNOWN;
 }
 
 bool error_code_known(int code) {
   if (code >= 0 && code <= MPI_ERR_LASTCODE) return true;
-  std::lock_guard guard(added_lock);
-  return find_added(code) != nullptr;
+  std::lock_guard guard(added.lock);
+  return added.find(code) != nullptr;
 }
 
 void copy_error_text(int code, char* to, std::size_t space) {
@@ -163,8 +166,8 @@ void copy_error_text(int code, char* to, std::size_t space) {
     std::snprintf(to, space, "%s", standard_classes[known].text);
     return;
   }
-  std::lock_guard guard(added_lock);
-  const AddedCode* entry = find_added(code);
+  std::lock_guard guard(added.lock);
+  const AddedCode* entry = added.find(code);
   std::snprintf(to, space, "%s", entry && entry->text ? entry->text : "");
 }
 
@@ -173,25 +176,25 @@ const char* error_class_name(Error error_class) {
 }
 
 const int& last_used_code() {
-  return greatest_code;
+  return added.greatest;
 }
 
 Error add_error_class(int* error_class) {
-  std::lock_guard guard(added_lock);
-  return add_code(-1, error_class);
+  std::lock_guard guard(added.lock);
+  return added.add(-1, error_class);
 }
 
 Error add_error_code(Error error_class, int* code) {
-  std::lock_guard guard(added_lock);
-  const AddedCode* entry = find_added(error_class);
+  std::lock_guard guard(added.lock);
+  const AddedCode* entry = added.find(error_class);
   if (!is_standard(error_class) && !(entry && entry->error_class == error_class))
     return fail(MPI_ERR_ARG, "%d is no error class", error_class);
-  return add_code(error_class, code);
+  return added.add(error_class, code);
 }
 
 Error add_error_text(int code, const char* text) {
-  std::lock_guard guard(added_lock);
-  AddedCode* entry = find_added(code);
+  std::lock_guard guard(added.lock);
+  AddedCode* entry = added.find(code);
   if (!entry)
     return fail(MPI_ERR_ARG, "%d is no error code or class that this program added", code);
   if (std::strlen(text) >= MPI_MAX_ERROR_STRING)
@@ -205,22 +208,22 @@ Error add_error_text(int code, const char* text) {
 }
 
 Error remove_error_class(Error error_class) {
-  std::lock_guard guard(added_lock);
-  for (const AddedCode* entry = added; entry; entry = entry->next)
+  std::lock_guard guard(added.lock);
+  for (const AddedCode* entry = added.first; entry; entry = entry->next)
     if (entry->error_class == error_class && entry->code != error_class)
       return fail(MPI_ERR_ARG, "error class %d still has the code %d; remove it first", error_class,
                   entry->code);
-  return remove_code(error_class, true);
+  return added.remove(error_class, true);
 }
 
 Error remove_error_code(int code) {
-  std::lock_guard guard(added_lock);
-  return remove_code(code, false);
+  std::lock_guard guard(added.lock);
+  return added.remove(code, false);
 }
 
 Error remove_error_text(int code) {
-  std::lock_guard guard(added_lock);
-  AddedCode* entry = find_added(code);
+  std::lock_guard guard(added.lock);
+  AddedCode* entry = added.find(code);
   if (!entry || !entry->text)
     return fail(MPI_ERR_ARG, "error code %d has no string that this program added", code);
   std::free(entry->text);

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 
 #include "base/environment.hpp"
@@ -14,19 +13,18 @@
 
 namespace baton {
 
-namespace {
+constinit HandleTable<ErrorHandler, HandleTag::errhandler> error_handlers;
+constinit ErrorHandling error_handling;
 
-constinit ErrorHandler errors_are_fatal(ErrorHandler::Action::end_job);
-constinit ErrorHandler errors_abort(ErrorHandler::Action::end_process);
-constinit ErrorHandler errors_return(ErrorHandler::Action::return_code);
+namespace {
 
 struct Named {
   const char* name;
   ErrorHandler* handler;
 };
-constexpr Named initial_handlers[] = {{"mpi_errors_are_fatal", &errors_are_fatal},
-                                      {"mpi_errors_abort", &errors_abort},
-                                      {"mpi_errors_return", &errors_return}};
+constexpr Named initial_handlers[] = {{"mpi_errors_are_fatal", &error_handling.errors_are_fatal},
+                                      {"mpi_errors_abort", &error_handling.errors_abort},
+                                      {"mpi_errors_return", &error_handling.errors_return}};
 
 void register_predefined(ErrorHandler& handler, MPI_Errhandler value) {
   handler.handle = value;
@@ -35,23 +33,16 @@ void register_predefined(ErrorHandler& handler, MPI_Errhandler value) {
 
 // These handles are registered before any constructor may call MPI.
 __attribute__((constructor(101))) void register_all_predefined() {
-  register_predefined(errors_are_fatal, MPI_ERRORS_ARE_FATAL);
-  register_predefined(errors_abort, MPI_ERRORS_ABORT);
-  register_predefined(errors_return, MPI_ERRORS_RETURN);
-  file_error_target.handler = &errors_return;
-  file_error_target.mpi_handle = MPI_FILE_NULL;
+  register_predefined(error_handling.errors_are_fatal, MPI_ERRORS_ARE_FATAL);
+  register_predefined(error_handling.errors_abort, MPI_ERRORS_ABORT);
+  register_predefined(error_handling.errors_return, MPI_ERRORS_RETURN);
+  error_handling.file_target.handler = &error_handling.errors_return;
+  error_handling.file_target.mpi_handle = MPI_FILE_NULL;
   const char* name = environment_variable("BATON_INITIAL_ERRHANDLER");
   for (const Named& row : initial_handlers)
-    if (name && std::strcmp(name, row.name) == 0) initial_error_target.handler = row.handler;
+    if (name && std::strcmp(name, row.name) == 0)
+      error_handling.initial_target.handler = row.handler;
 }
-
-void end_process(int code) {
-  std::_Exit(code > 0 && code < 256 ? code : 1);
-}
-
-// Protects which handler is set where, the counts and the handles. It is always taken: errors are
-// rare, and these calls are allowed in any thread whatever thread level the program asked for.
-constinit std::mutex lock;
 
 // Returns a handler that nothing holds any more, for the caller to delete. The caller holds the
 // lock.
@@ -74,12 +65,12 @@ ErrorHandler* detach(ErrorHandler* handler) {
 class Running {
  public:
   explicit Running(const ErrorTarget& target) {
-    std::lock_guard guard(lock);
-    handler_ = target.handler ? target.handler : &errors_are_fatal;
+    std::lock_guard guard(error_handling.lock);
+    handler_ = target.handler ? target.handler : &error_handling.errors_are_fatal;
     attach(handler_);
   }
   ~Running() {
-    std::unique_lock guard(lock);
+    std::unique_lock guard(error_handling.lock);
     ErrorHandler* unused = detach(handler_);
     guard.unlock();
     delete unused;
@@ -130,21 +121,21 @@ void complete_explanation(const char* procedure, Error code) {
   explanation.error_class = -code;
 }
 
-}  // namespace
+ErrorTarget* target_without_object() {
+  std::lock_guard guard(error_handling.lock);
+  if (!error_handling.default_target) return &error_handling.initial_target;
+  return error_handling.default_target->instead ? error_handling.default_target->instead
+                                                : error_handling.default_target;
+}
 
-constinit HandleTable<ErrorHandler, HandleTag::errhandler> error_handlers;
-constinit ErrorTarget* default_error_target = nullptr;
-constinit ErrorTarget initial_error_target;
-constinit ErrorTarget file_error_target(ObjectKind::file);
-constinit AbortJob abort_job = end_process;
-constinit int rank_for_messages = -1;
+}  // namespace
 
 ErrorTarget::~ErrorTarget() {
   attach_error_handler(*this, nullptr);
 }
 
 void attach_error_handler(ErrorTarget& target, ErrorHandler* handler) {
-  std::unique_lock guard(lock);
+  std::unique_lock guard(error_handling.lock);
   attach(handler);
   ErrorHandler* unused = detach(target.handler);
   target.handler = handler;
@@ -154,14 +145,14 @@ void attach_error_handler(ErrorTarget& target, ErrorHandler* handler) {
 }
 
 void inherit_error_handler(ErrorTarget& target, const ErrorTarget& parent) {
-  std::lock_guard guard(lock);
+  std::lock_guard guard(error_handling.lock);
   attach(parent.handler);
   target.handler = parent.handler;
 }
 
 Error get_error_handler(ErrorTarget& target, MPI_Errhandler* handle) {
-  std::lock_guard guard(lock);
-  ErrorHandler* handler = target.handler ? target.handler : &errors_are_fatal;
+  std::lock_guard guard(error_handling.lock);
+  ErrorHandler* handler = target.handler ? target.handler : &error_handling.errors_are_fatal;
   if (!handler->predefined()) {
     if (!handler->handle) handler->handle = error_handlers.add(handler);
     if (!handler->handle) return fail(MPI_ERR_NO_MEM, "no memory for an error handler's handle");
@@ -173,7 +164,7 @@ Error get_error_handler(ErrorTarget& target, MPI_Errhandler* handle) {
 
 Error create_error_handler(ObjectKind kind, ErrorHandler::Function function,
                            MPI_Errhandler* handle) {
-  std::lock_guard guard(lock);
+  std::lock_guard guard(error_handling.lock);
   ErrorHandler* handler = new (std::nothrow) ErrorHandler(kind, function);
   if (handler) handler->handle = error_handlers.add(handler);
   if (!handler || !handler->handle) {
@@ -186,7 +177,7 @@ Error create_error_handler(ObjectKind kind, ErrorHandler::Function function,
 
 void free_error_handler(ErrorHandler& handler) {
   if (handler.predefined()) return;
-  std::unique_lock guard(lock);
+  std::unique_lock guard(error_handling.lock);
   if (--handler.user_references != 0) return;
   error_handlers.remove(handler.handle);
   handler.handle = nullptr;
@@ -197,25 +188,15 @@ void free_error_handler(ErrorHandler& handler) {
 
 void print_message(const char* text) {
   char line[700];
-  int length = rank_for_messages < 0 ? std::snprintf(line, sizeof line, "baton: %s\n", text)
-                                     : std::snprintf(line, sizeof line, "baton: rank %d: %s\n",
-                                                     rank_for_messages, text);
+  int length = error_handling.rank < 0 ? std::snprintf(line, sizeof line, "baton: %s\n", text)
+                                       : std::snprintf(line, sizeof line, "baton: rank %d: %s\n",
+                                                       error_handling.rank, text);
   if (length >= static_cast<int>(sizeof line)) {
     length = sizeof line - 1;
     line[length - 1] = '\n';
   }
   write_report(line, static_cast<std::size_t>(length));
 }
-
-namespace {
-
-ErrorTarget* target_without_object() {
-  std::lock_guard guard(lock);
-  if (!default_error_target) return &initial_error_target;
-  return default_error_target->instead ? default_error_target->instead : default_error_target;
-}
-
-}  // namespace
 
 bool errors_end_the_job(ErrorTarget* target) {
   if (!target) target = target_without_object();
@@ -238,8 +219,9 @@ void call_error_handler(ErrorTarget* target, Error code, const char* text) {
       // that wait for the dead one would hang, so MPI_ERRORS_ABORT ends the job, too, as
       // MPI_ERRORS_ARE_FATAL does.
       print_message(text);
-      abort_job(error_class_of(code));
-      std::abort();
+      code = error_class_of(code);
+      if (error_handling.abort_job) error_handling.abort_job(code);
+      std::_Exit(code > 0 && code < 256 ? code : 1);
   }
 }
 

@@ -9,6 +9,8 @@
 
 #include <mpi.h>
 
+#include <mutex>
+
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
 
@@ -30,7 +32,7 @@ class ErrorHandler {
 
   Function function = nullptr;
   // The handle is null once the user has freed all references. It and the counts are protected by
-  // the lock of error_handler.cpp.
+  // ErrorHandling::lock.
   MPI_Errhandler handle = nullptr;
   int user_references = 1;
   int attachments = 0;
@@ -48,7 +50,7 @@ struct ErrorTarget {
   ErrorTarget& operator=(const ErrorTarget&) = delete;
   ~ErrorTarget();
 
-  // Null means MPI_ERRORS_ARE_FATAL. The lock of error_handler.cpp protects it, too.
+  // Null means MPI_ERRORS_ARE_FATAL. ErrorHandling::lock protects it, too.
   ErrorHandler* handler = nullptr;
   // Until the program sets a handler here, errors that belong to no object go to the handler of
   // `instead`; null: they stay here. For MPI_COMM_SELF this is MPI_COMM_WORLD, since programs from
@@ -59,16 +61,33 @@ struct ErrorTarget {
   ObjectKind kind = ObjectKind::comm;
 };
 
-// This is the target of errors that belong to no object: before MPI_Init and after MPI_Finalize the
-// initial one; in between MPI_COMM_SELF's or, while nobody has set a handler there,
-// MPI_COMM_WORLD's. Process start and end set it (null: the initial one).
-extern ErrorTarget* default_error_target;
-// The initial target has the handler that mpiexec was told (-initial-errhandler), else null. The
-// predefined communicators begin with it.
-extern ErrorTarget initial_error_target;
-// This is the target of errors on files that are not open; the standard's default for files is
-// MPI_ERRORS_RETURN.
-extern ErrorTarget file_error_target;
+// This is what errors need to know of the process.
+struct ErrorHandling {
+  ErrorHandler errors_are_fatal{ErrorHandler::Action::end_job};
+  ErrorHandler errors_abort{ErrorHandler::Action::end_process};
+  ErrorHandler errors_return{ErrorHandler::Action::return_code};
+  // This is the target of errors that belong to no object: before MPI_Init and after MPI_Finalize
+  // the initial one; in between MPI_COMM_SELF's or, while nobody has set a handler there,
+  // MPI_COMM_WORLD's. Process start and end set it (null: the initial one).
+  ErrorTarget* default_target = nullptr;
+  // The initial target has the handler that mpiexec was told (-initial-errhandler), else null. The
+  // predefined communicators begin with it.
+  ErrorTarget initial_target;
+  // This is the target of errors on files that are not open; the standard's default for files is
+  // MPI_ERRORS_RETURN.
+  ErrorTarget file_target{ObjectKind::file};
+  // Ends the whole job with exit code `code`; does not return. Process start sets it; null: there
+  // is no job yet.
+  void (*abort_job)(int code) = nullptr;
+  // This is the rank of this process in MPI_COMM_WORLD, for messages on standard error; negative
+  // before MPI_Init.
+  int rank = -1;
+  // Protects which handler is set where, the counts and the handles. It is always taken: errors are
+  // rare, and these calls are allowed in any thread whatever thread level the program asked for.
+  std::mutex lock;
+};
+
+extern ErrorHandling error_handling;
 
 // Sets `handler` on `target` in place of the present one; errors without an object then stay there.
 void attach_error_handler(ErrorTarget& target, ErrorHandler* handler);
@@ -86,20 +105,11 @@ void inherit_error_handler(ErrorTarget& target, const ErrorTarget& parent);
 // Gives up one user reference; the handle is gone with the last, the handler when nothing holds it.
 void free_error_handler(ErrorHandler& handler);
 
-// Ends the whole job with exit code `code`; does not return. Process start replaces the first value
-// of the pointer, which ends this process only.
-using AbortJob = void (*)(int code);
-extern AbortJob abort_job;
-
-// This is the rank of this process in MPI_COMM_WORLD, for messages on standard error; negative
-// before MPI_Init.
-extern int rank_for_messages;
-
 // Prints "baton: rank 3: <text>" on standard error, in one write.
 void print_message(const char* text);
 
 // Raises `code` on `target` for a failed call of `procedure` (its MPI name; "" when its text needs
-// none). A null target means default_error_target; the explanation's own target goes before both.
+// none). A null target means the default one; the explanation's own target goes before both.
 // Completes the thread's explanation to "procedure: cause [MPI_ERR_X]". Returns `code` if the
 // handler does.
 BATON_COLD int raise(const char* procedure, ErrorTarget* target, Error code);

@@ -8,11 +8,9 @@
 
 namespace baton::world {
 
-GroupTable groups;
+constinit GroupTable groups;
 
 namespace {
-
-Group* empty_group = nullptr;
 
 Error no_memory() {
   return fail(MPI_ERR_NO_MEM, "no memory for a group");
@@ -79,7 +77,7 @@ Error publish_group(Group& group) {
 }
 
 void release(Group& group) {
-  if (&group == empty_group) return;
+  if (&group == groups.find(MPI_GROUP_EMPTY)) return;
   // ORDER group.references: release by each, acquire by the last; all uses are over.
   if (group.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (group.session) release(*group.session);
@@ -87,12 +85,11 @@ void release(Group& group) {
 }
 
 void make_empty_group() {
-  if (empty_group) return;
-  empty_group = new_group(0);
-  BATON_INVARIANT(empty_group != nullptr);
-  empty_group->identity = true;
-  empty_group->handle = MPI_GROUP_EMPTY;
-  groups.set_predefined(MPI_GROUP_EMPTY, empty_group);
+  Group* empty = new_group(0);
+  BATON_INVARIANT(empty != nullptr);
+  empty->identity = true;
+  empty->handle = MPI_GROUP_EMPTY;
+  groups.set_predefined(MPI_GROUP_EMPTY, empty);
 }
 
 Error group_union(const Group& a, const Group& b, Group** made) {

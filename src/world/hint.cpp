@@ -17,9 +17,6 @@ constexpr const char* names[] = {
     "mpi_assert_strict_persistent_collective_ordering",
 };
 
-// Protects the hints of all communicators.
-platform::Lock lock;
-
 void update_order(Hints& hints, const Info& info) {
   char value[12] = "";
   info.get(order_key, value, sizeof value);
@@ -34,32 +31,38 @@ void update_order(Hints& hints, const Info& info) {
 
 void update_hints(Hints& hints, const Info* info) {
   if (!info) return;
-  platform::Guard guard(lock);
+  std::atomic_ref assertions(hints.assertions);
   std::uint32_t bit = 1;
   for (const char* name : names) {
     char value[8] = "";
     info->get(name, value, sizeof value);
-    if (std::strcmp(value, "true") == 0) hints.assertions |= bit;
-    if (std::strcmp(value, "false") == 0) hints.assertions &= ~bit;
+    // relaxed, both: any call may see the old hint or the new one.
+    if (std::strcmp(value, "true") == 0) assertions.fetch_or(bit, std::memory_order_relaxed);
+    if (std::strcmp(value, "false") == 0) assertions.fetch_and(~bit, std::memory_order_relaxed);
     bit <<= 1;
   }
   update_order(hints, *info);
   char kinds[MPI_MAX_INFO_VAL];
   if (!info->get(asserted_kinds_key, kinds, sizeof kinds)) return;
-  if (const char* kept = keep_asserted_kinds(kinds)) hints.asserted_kinds = kept;
+  // ORDER hint.kinds: release here, acquire in describe_hints; the text.
+  if (const char* kept = keep_asserted_kinds(kinds))
+    std::atomic_ref(hints.asserted_kinds).store(kept, std::memory_order_release);
 }
 
 Error describe_hints(const Hints& hints, const char* memory_kinds, Info& info) {
-  platform::Guard guard(lock);
+  const std::uint32_t assertions = platform::load_shared(hints.assertions);
   std::uint32_t bit = 1;
   for (const char* name : names) {
-    if (Error error = info.set(name, hints.assertions & bit ? "true" : "false")) return error;
+    if (Error error = info.set(name, assertions & bit ? "true" : "false")) return error;
     bit <<= 1;
   }
   if (Error error = info.set(order_key, order_words[static_cast<int>(order_of(hints))]))
     return error;
   if (Error error = info.set(memory_kinds_key, memory_kinds)) return error;
-  return hints.asserted_kinds ? info.set(asserted_kinds_key, hints.asserted_kinds) : MPI_SUCCESS;
+  // ORDER hint.kinds: acquire here, release in update_hints.
+  const char* kinds = std::atomic_ref(const_cast<const char*&>(hints.asserted_kinds))
+                          .load(std::memory_order_acquire);
+  return kinds ? info.set(asserted_kinds_key, kinds) : MPI_SUCCESS;
 }
 
 }  // namespace baton::world

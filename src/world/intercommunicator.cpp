@@ -1,7 +1,6 @@
 #include "world/intercommunicator.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
 
 #include "message/core/engine.hpp"
@@ -22,7 +21,6 @@ struct Greeting {
   std::int32_t size;       // of the group that follows
   std::uint32_t pairings;  // intercommunicators that the leader has made
 };
-std::atomic<std::uint32_t> pairings{0};
 
 // A group's processes in the form that all know them by, which travels between ranks. The object
 // frees them.
@@ -59,8 +57,7 @@ Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, 
   Datatype& bytes = *datatype::datatypes.find(MPI_BYTE);
   const message::Context& context = bridge.peer->collective;
   std::int32_t tag = own_tag(TagKind::leaders, static_cast<std::uint32_t>(bridge.tag));
-  // relaxed: it matters only that no two threads get the same number.
-  Greeting mine{MPI_SUCCESS, local.size(), pairings.fetch_add(1, std::memory_order_relaxed)};
+  Greeting mine{MPI_SUCCESS, local.size(), context_ids.next_pairing()};
   Error error =
       message::exchange(context, &mine, sizeof mine, bytes, bridge.remote_leader, tag, greeting,
                         sizeof *greeting, bytes, bridge.remote_leader, tag, nullptr);
@@ -202,7 +199,7 @@ Error merge(Communicator& inter, bool high, Communicator** made) {
   if ((error = agree_context_id(members, &id))) return error;
   Group* group = new_group(both.size);
   if (!group) {
-    free_context_id(id);
+    context_ids.give_back(id);
     return no_memory();
   }
   belong_to(*group, inter.local->session);

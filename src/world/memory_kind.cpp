@@ -12,25 +12,30 @@ namespace baton::world {
 
 namespace {
 
-// This is a list that is kept for ever. Programs use few different lists, so each is kept once.
-struct Kept {
-  Kept* next;
-  char text[1];
-};
-constinit Kept* all_kept = nullptr;
-constinit std::mutex lock;
+// Lists that are kept for ever. Programs use few different lists, so each is kept once.
+class KeptLists {
+ public:
+  const char* keep(const char* text) {
+    std::lock_guard guard(lock_);
+    for (Kept* kept = first_; kept; kept = kept->next)
+      if (std::strcmp(kept->text, text) == 0) return kept->text;
+    auto* made = static_cast<Kept*>(std::malloc(sizeof(Kept) + std::strlen(text)));
+    if (!made) return nullptr;
+    made->next = first_;
+    std::strcpy(made->text, text);
+    first_ = made;
+    return made->text;
+  }
 
-const char* keep(const char* text) {
-  std::lock_guard guard(lock);
-  for (Kept* kept = all_kept; kept; kept = kept->next)
-    if (std::strcmp(kept->text, text) == 0) return kept->text;
-  auto* made = static_cast<Kept*>(std::malloc(sizeof(Kept) + std::strlen(text)));
-  if (!made) return nullptr;
-  made->next = all_kept;
-  std::strcpy(made->text, text);
-  all_kept = made;
-  return made->text;
-}
+ private:
+  struct Kept {
+    Kept* next;
+    char text[1];
+  };
+  Kept* first_ = nullptr;
+  std::mutex lock_;
+};
+constinit KeptLists kept_lists;
 
 // Cuts off the text before the next separator.
 std::string_view cut(std::string_view& rest, char separator) {
@@ -82,7 +87,7 @@ const char* memory_kinds_with(const char* requested) {
     length += 1 + kind.size();
     list[length] = 0;
   }
-  const char* kept = keep(list);
+  const char* kept = kept_lists.keep(list);
   return kept ? kept : all_memory_kinds;
 }
 
@@ -93,7 +98,7 @@ const char* keep_asserted_kinds(const char* asserted) {
     std::string_view kind = cut(rest, ',');
     if (!is_supported(kind) || has(rest, kind)) return nullptr;
   }
-  return keep(asserted);
+  return kept_lists.keep(asserted);
 }
 
 }  // namespace baton::world

@@ -5,13 +5,10 @@
 #include <new>
 
 #include "message/core/engine.hpp"
-#include "platform/lock.hpp"
 
 namespace baton::world {
 
 namespace {
-
-platform::Lock parts_lock;  // held while parts are made
 
 std::int32_t node_of(const Communicator& communicator, int rank) {
   return message::place_of(communicator.collective.process(rank)).node;
@@ -104,7 +101,7 @@ const NodeParts* node_parts(Communicator& communicator) {
   std::atomic_ref parts(communicator.node_parts);
   // ORDER world.node_parts: acquire here, release below; what it points to is complete.
   if (const NodeParts* made = parts.load(std::memory_order_acquire)) return made;
-  platform::Guard guard(parts_lock);
+  platform::Guard guard(communicator.node_parts_lock);
   NodeParts* made = parts.load(std::memory_order_relaxed);  // relaxed: under the lock
   if (made) return made;
   made = new (std::nothrow) NodeParts;

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <mutex>
 #include <new>
 
 #include "base/environment.hpp"
@@ -48,9 +49,40 @@ namespace baton::world {
 
 namespace {
 
-// This is the process manager of another launcher that has started this rank; null: there is none,
-// or it has been told that we end.
-ProcessManager* manager = nullptr;
+// The library as the world model and sessions use it in this process. Memory and objects stay when
+// its last user has gone, since a session may begin at any time.
+class Library {
+ public:
+  Error begin_use(int required, int* provided);
+  void end_use();
+  int highest_level() {
+    std::lock_guard guard(lock_);
+    return highest_level_;
+  }
+  Error meet_at_the_end();
+  [[noreturn]] void end_job(int code, lockfree::AbortCause cause);
+
+ private:
+  Error attach();
+  Error make();
+  Error begin_use_alone(int required);
+  void wait_for_messages_to_leave();
+  void leave_manager();
+
+  // This is the process manager of another launcher that has started this rank; null: there is
+  // none, or it has been told that we end.
+  ProcessManager* manager_ = nullptr;
+  bool is_made_ = false;
+  bool program_has_threads_ = false;
+  bool others_may_be_gone_ = false;  // a peer was lost before all had met at the end
+  int users_ = 0;
+  int highest_level_ = MPI_THREAD_SINGLE;
+  platform::Lock lock_;  // always taken: sessions may begin in several threads at once
+  // This is never freed: the last messages of the meeting may be under way after this rank ends, as
+  // ranks that know of a lost peer do not come.
+  Dissemination* meeting_ = nullptr;
+};
+constinit Library library;
 
 // Waits while mpiexec runs under a debugger, which wants to attach before the program goes on.
 void wait_for_debugger() {
@@ -68,11 +100,11 @@ void publish_counters() {
   for (const CounterRow& row : counter_rows())  // other threads may be counting
     transport::status_row(rank).counters.*row.field =
         platform::load_shared(message::engine.counters.*row.field);
-  if (transport::job().explain) message::sum_up(transport::traffic_record(rank));
+  if (transport::job().explain) message::sum_up(transport::Slot(rank).record());
   if (transport::job().memory_report) transport::publish_memory();
 }
 
-[[noreturn]] void end_job(int code, lockfree::AbortCause cause) {
+void Library::end_job(int code, lockfree::AbortCause cause) {
   std::fflush(nullptr);
   if (transport::is_attached()) {
     auto& state = transport::status_row(transport::own_rank()).state;
@@ -83,29 +115,30 @@ void publish_counters() {
     set_phase(lockfree::Phase::aborted);
   }
   // If this rank runs below an mpiexec, that mpiexec tells the launcher.
-  if (manager && !is_handed_connection()) {
+  if (manager_ && !is_handed_connection()) {
     // Our last output is on its way through the launcher, which drops it when it ends the job.
     constexpr useconds_t passed_on_us = 50'000;  // guess
     usleep(passed_on_us);
-    manager->abort(code, cause == lockfree::AbortCause::program ? "MPI_Abort" : "an error");
+    manager_->abort(code, cause == lockfree::AbortCause::program ? "MPI_Abort" : "an error");
   }
   _exit(code & 0xff ? code & 0xff : 1);
 }
 
 void end_after_error(int code) {
-  end_job(code, lockfree::AbortCause::error);
+  library.end_job(code, lockfree::AbortCause::error);
 }
 
-Error attach() {
+Error Library::attach() {
   const char* job = environment_variable("BATON_JOB_FD");
   const char* rank = environment_variable("BATON_RANK");
-  if (Error error = connect_process_manager(&manager)) return error;
+  if (Error error = connect_process_manager(&manager_)) return error;
   const bool of_mpiexec = is_handed_connection();
-  if (manager && !of_mpiexec) {
-    abort_job = end_after_error;  // the others may be waiting for us, in their own MPI_Init
-    return join(*manager);
+  if (manager_ && !of_mpiexec) {
+    // The others may be waiting for us, in their own MPI_Init.
+    error_handling.abort_job = end_after_error;
+    return join(*manager_);
   }
-  if (!manager)
+  if (!manager_)
     if (Error error = refuse_foreign_launcher()) return error;
   if (!job || !rank) return transport::attach_alone(1);
   const char* lifeline = environment_variable("BATON_LIFELINE_FD");
@@ -114,13 +147,13 @@ Error attach() {
   if (Error error = transport::attach(std::atoi(job), local_rank_of_variables())) return error;
   wait_for_debugger();
   if (transport::process_count() == transport::rank_count()) return MPI_SUCCESS;
-  abort_job = end_after_error;
-  return join_nodes(manager);
+  error_handling.abort_job = end_after_error;
+  return join_nodes(manager_);
 }
 
 [[noreturn]] void end_after_lost_message() {
   report("%s", last_explanation().text);
-  end_job(MPI_ERR_OTHER, lockfree::AbortCause::error);
+  library.end_job(MPI_ERR_OTHER, lockfree::AbortCause::error);
 }
 
 // Runs in a child of this process, because only the parent is the rank. Exit handlers there (those
@@ -130,18 +163,18 @@ void leave_the_rank_to_the_parent() {
   library_state.phase = LibraryState::Phase::finalized;
   set_world_phase(LibraryState::Phase::finalized);
   library_state.forked = true;
-  default_error_target = nullptr;
+  error_handling.default_target = nullptr;
   message::forget_progress_thread();
   platform::forget_crashes();
   transport::forget_attachment();
 }
 
 // Makes what is made once per process.
-Error make_library() {
+Error Library::make() {
   read_settings();
   if (Error error = attach()) return error;
   leave_library_folder();  // while no thread of ours reads the environment
-  transport::export_program_heap();
+  transport::program_heap.export_it();
   read_selection(transport::own_rank() == LocalRank{0});
   if (!platform::call_in_children(leave_the_rank_to_the_parent))
     return fail(MPI_ERR_NO_MEM, "no memory to tell children of this process that they are no rank");
@@ -153,42 +186,33 @@ Error make_library() {
   datatype::make_predefined_operations();
   make_empty_group();
   message::make_completed_request();
-  reset_context_ids();
-  abort_job = end_after_error;
-  rank_for_messages = static_cast<int>(message::world_rank(message::engine.self));
+  context_ids.reset();
+  error_handling.abort_job = end_after_error;
+  error_handling.rank = static_cast<int>(message::world_rank(message::engine.self));
   library_state.main_thread = pthread_self();
   return MPI_SUCCESS;
 }
 
-bool library_is_made = false;
-int users = 0;
-int highest_level = MPI_THREAD_SINGLE;
-platform::Lock use_lock;  // always taken: sessions may begin in several threads at once
-
-// True if a peer was lost before all had met at the end.
-bool others_may_be_gone = false;
-
 // Waits until all messages have left. Messages to lost peers never leave; then the wait is short.
-void wait_for_messages_to_leave() {
+void Library::wait_for_messages_to_leave() {
   constexpr std::int64_t patience_ms = 2000;  // guess: what can leave has left
   const std::int64_t end_ms = platform::now_ms() + patience_ms;
-  message::wait_until([end_ms] {
-    return message::all_have_left() || (others_may_be_gone && platform::now_ms() >= end_ms);
+  message::wait_until([this, end_ms] {
+    return message::all_have_left() || (others_may_be_gone_ && platform::now_ms() >= end_ms);
   });
 }
 
-Error begin_use_alone(int required) {
+Error Library::begin_use_alone(int required) {
   // A user that asks for MPI_THREAD_MULTIPLE changes it for all: the others only pay for the locks.
   // No call is under way in another thread, since so far that was forbidden.
-  static bool program_has_threads = false;
-  if (required == MPI_THREAD_MULTIPLE) program_has_threads = true;
-  if (program_has_threads) platform::threads_multiple = handle_tables_are_shared = true;
-  if (!library_is_made)
-    if (Error error = make_library()) return error;
-  library_is_made = true;
-  message::set_wait_budget(program_has_threads);
-  if (users > 0) {
-    ++users;
+  if (required == MPI_THREAD_MULTIPLE) program_has_threads_ = true;
+  if (program_has_threads_) platform::threads_multiple = handle_tables_are_shared = true;
+  if (!is_made_)
+    if (Error error = make()) return error;
+  is_made_ = true;
+  message::set_wait_budget(program_has_threads_);
+  if (users_ > 0) {
+    ++users_;
     return MPI_SUCCESS;
   }
   // The progress thread needs the locks, too, whatever level the program is granted.
@@ -197,7 +221,7 @@ Error begin_use_alone(int required) {
     if (Error error = message::start_progress_thread()) return error;
   }
   message::expect_leaving(message::Leaving::any_time);
-  users = 1;
+  users_ = 1;
   if (settings.crash_report && transport::job().launcher_pid)
     platform::tell_crashes(static_cast<int>(message::world_rank(message::engine.self)));
   library_state.phase = LibraryState::Phase::running;
@@ -208,73 +232,64 @@ Error begin_use_alone(int required) {
 }
 
 // Waits until all ranks are at the end: the messages that a rank has sent may still need its help.
-Error meet_at_the_end() {
-  const Members all = all_of(world_communicator()->collective, agreement_tag);
-  // The last messages of the meeting may be under way after this rank ends: ranks that know of a
-  // lost peer do not come.
-  static Dissemination meeting;
-  meeting.words[0] = 0;
+Error Library::meet_at_the_end() {
+  const Members all = all_of(communicators.find(MPI_COMM_WORLD)->collective, agreement_tag);
+  meeting_ = new (std::nothrow) Dissemination{};
+  if (!meeting_) return fail(MPI_ERR_NO_MEM, "no memory to meet the other ranks at the end");
   message::expect_leaving(message::Leaving::has_begun);
-  if (!message::has_lost_peers()) meeting.start(all, 1);
-  message::wait_until([] { return message::has_lost_peers() || meeting.advance(); });
+  if (!message::has_lost_peers()) meeting_->start(all, 1);
+  message::wait_until([this] { return message::has_lost_peers() || meeting_->advance(); });
   message::expect_leaving(message::Leaving::is_over);
-  others_may_be_gone = message::has_lost_peers();
-  if (others_may_be_gone) return MPI_SUCCESS;
+  others_may_be_gone_ = message::has_lost_peers();
+  if (others_may_be_gone_) return MPI_SUCCESS;
   message::wait_until(message::all_have_left);
-  return meeting.error();
+  return meeting_->error();
 }
 
 // Ends the connection to the launcher in an orderly way. A program that begins MPI once more does
 // not need it again.
-void leave_manager() {
-  if (!manager) return;
-  if (manager->finalize() != MPI_SUCCESS) report("%s", last_explanation().text);
-  delete manager;
-  manager = nullptr;
+void Library::leave_manager() {
+  if (!manager_) return;
+  if (manager_->finalize() != MPI_SUCCESS) report("%s", last_explanation().text);
+  delete manager_;
+  manager_ = nullptr;
 }
 
 // Adds a user of the library, which starts with the first: it finds the launcher, maps the job's
 // memory, and makes the predefined objects.
-Error begin_use(int required, int* provided) {
+Error Library::begin_use(int required, int* provided) {
   if (library_state.forked)
     return fail(MPI_ERR_OTHER,
                 "a child process of a rank cannot use MPI; let it run a program (exec), with "
                 "mpiexec if it is an MPI program");
-  use_lock.lock();
-  Error error = begin_use_alone(required);
-  if (!error) highest_level = std::max(highest_level, required);
-  use_lock.unlock();
+  std::lock_guard guard(lock_);
   *provided = required;
-  return error;
+  if (Error error = begin_use_alone(required)) return error;
+  highest_level_ = std::max(highest_level_, required);
+  return MPI_SUCCESS;
 }
 
-// Removes a user. The last one completes what is still under way; memory and objects stay, since a
-// session may begin at any time.
-void end_use() {
-  use_lock.lock();
-  if (--users == 0) {
-    // The world model has reported at its own end.
-    if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
-    message::expect_leaving(message::Leaving::is_over);
-    wait_for_messages_to_leave();
-    message::process_buffer.forget();
-    message::stop_progress_thread();
-    platform::stop_telling_crashes();
-    publish_counters();
-    library_state.phase = LibraryState::Phase::finalized;
-    set_phase(lockfree::Phase::finalized);
-    leave_manager();
-  }
-  use_lock.unlock();
+// Removes a user. The last one completes what is still under way.
+void Library::end_use() {
+  std::lock_guard guard(lock_);
+  if (--users_ > 0) return;
+  // The world model has reported at its own end.
+  if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
+  message::expect_leaving(message::Leaving::is_over);
+  wait_for_messages_to_leave();
+  message::process_buffer.forget();
+  message::stop_progress_thread();
+  platform::stop_telling_crashes();
+  publish_counters();
+  library_state.phase = LibraryState::Phase::finalized;
+  set_phase(lockfree::Phase::finalized);
+  leave_manager();
 }
 
 }  // namespace
 
 int highest_thread_level() {
-  use_lock.lock();
-  int level = highest_level;
-  use_lock.unlock();
-  return level;
+  return library.highest_level();
 }
 
 int process_count() {
@@ -288,10 +303,10 @@ int process_count() {
 }
 
 Error start_world(int required, int* provided) {
-  if (Error error = begin_use(required, provided)) return error;
+  if (Error error = library.begin_use(required, provided)) return error;
   if (Error error = make_world_and_self()) return error;
-  self_communicator()->errors.instead = &world_communicator()->errors;
-  default_error_target = &self_communicator()->errors;
+  communicators.find(MPI_COMM_SELF)->errors.instead = &communicators.find(MPI_COMM_WORLD)->errors;
+  error_handling.default_target = &communicators.find(MPI_COMM_SELF)->errors;
   set_predefined_attributes(static_cast<int>(transport::process_count()), -1, true);
   library_state.thread_level = *provided;
   library_state.main_thread = pthread_self();
@@ -306,16 +321,16 @@ Error start_world(int required, int* provided) {
 
 Error end_world() {
   // The standard says that finalizing starts as if MPI_COMM_SELF were freed, callbacks included.
-  Communicator& self = *self_communicator();
+  Communicator& self = *communicators.find(MPI_COMM_SELF);
   if (Error error = delete_attributes(self.attributes, self.handle)) return error;
   report_leaks("MPI_Finalize");
   message::wait_until(message::all_have_left);
   if (transport::spans_nodes())
-    if (Error error = meet_at_the_end()) return error;
+    if (Error error = library.meet_at_the_end()) return error;
   set_world_phase(LibraryState::Phase::finalized);
-  default_error_target = nullptr;
+  error_handling.default_target = nullptr;
   free_world_and_self();
-  end_use();
+  library.end_use();
   return MPI_SUCCESS;
 }
 
@@ -326,7 +341,7 @@ Error start_session(int thread_level, ErrorHandler& handler, Session** made) {
     delete session;
     return fail(MPI_ERR_NO_MEM, "no memory for a session");
   }
-  if (Error error = begin_use(thread_level, &session->thread_level)) {
+  if (Error error = library.begin_use(thread_level, &session->thread_level)) {
     sessions.remove(session->handle);
     delete session;
     return error;
@@ -343,12 +358,12 @@ Error end_session(Session& session) {
     if (Error error = session.buffer.flush()) return error;
   sessions.remove(session.handle);
   release(session);
-  end_use();
+  library.end_use();
   return MPI_SUCCESS;
 }
 
 void abort_process(int code) {
-  end_job(code, lockfree::AbortCause::program);
+  library.end_job(code, lockfree::AbortCause::program);
 }
 
 }  // namespace baton::world

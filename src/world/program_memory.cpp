@@ -57,11 +57,12 @@ Error allocate_memory(std::size_t bytes, const Info* info, int argument, Backing
   // under its policy, if there is one; else in ordinary memory.
   *memory = nullptr;
   const bool now = backing == Backing::now || placed;
-  if (Error error =
-          transport::allocate_exported(bytes, alignment, placed ? &policy : nullptr, now, memory))
+  if (Error error = transport::exported_heap.allocate(bytes, alignment, placed ? &policy : nullptr,
+                                                      now, memory))
     return error;
   if (placed && !*memory)
-    if (Error error = transport::allocate_private(bytes, alignment, policy, memory)) return error;
+    if (Error error = transport::private_heap.allocate(bytes, alignment, policy, memory))
+      return error;
   if (!*memory && policy.strict)
     return fail(MPI_ERR_NO_MEM,
                 "memory %s: no memory for %zu bytes; ask for less, or leave out the ! to let it "
@@ -73,8 +74,8 @@ Error allocate_memory(std::size_t bytes, const Info* info, int argument, Backing
 }
 
 bool free_memory(void* memory) {
-  if (transport::is_exported(memory)) return transport::release_exported(memory);
-  if (!transport::release_private(memory)) std::free(memory);
+  if (transport::exported_heap.contains(memory)) return transport::exported_heap.release(memory);
+  if (!transport::private_heap.release(memory)) std::free(memory);
   return true;
 }
 

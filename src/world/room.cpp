@@ -29,9 +29,6 @@ struct LedRoom {
 
 namespace {
 
-LedRoom* led_rooms = nullptr;
-platform::Lock led_rooms_lock;  // protects the list, and taking pages
-
 std::uint64_t pages_of_lines(std::uint32_t ranks) {
   return round_up(lockfree::room_bytes(ranks), page_bytes);
 }
@@ -65,85 +62,105 @@ void forget(LedRoom** link) {
   std::free(led);
 }
 
-// Looks at the rooms that all ranks have left: takes in what was given back, and gives back what
-// was kept where `kept` says so. Returns true when there was any.
-bool take_in(bool kept) {
-  bool any = false;
-  for (LedRoom** link = &led_rooms; *link;) {
-    LedRoom& led = **link;
-    const RoomMemory memory = memory_of(led);
-    if (memory == RoomMemory::in_use || (memory == RoomMemory::kept && !kept)) {
-      link = &led.next;
-      continue;
-    }
-    if (memory == RoomMemory::kept) {
-      RoomAccount::use_kept(pages_of(led.ranks, led.blocks >= 0));
-      release_pages(own_rank(), led.lines, pages_of_lines(led.ranks));
-      if (led.blocks >= 0) release_pages(own_rank(), led.blocks, pages_of_blocks(led.ranks));
-    } else {
-      release_pages(own_rank(), led.lines, page_bytes);  // all other pages are gone
-    }
-    forget(link);
-    any = true;
+// The rooms that this process leads.
+class LedRooms {
+ public:
+  RoomOffsets open(const message::Context& context, RoomView& view, RoomPart part) {
+    platform::Guard guard(lock_);
+    return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(context.size))
+                                   : open_blocks(*view.led);
   }
-  return any;
-}
 
-std::int64_t take_memory(std::uint64_t bytes, bool for_blocks) {
-  const std::uint32_t ranks = transport::rank_count();
-  const std::uint64_t limit =
-      for_blocks ? lockfree::room_pool_blocks_bytes(ranks) : lockfree::room_pool_bytes(ranks);
-  transport::NodePages pages = transport::take_pages(bytes, limit);
-  if (pages.lack == transport::MemoryLack::in_use && take_in(true))
-    pages = transport::take_pages(bytes, limit);
-  if (pages.lack == transport::MemoryLack::nothing) return pages.offset;
-  if (pages.lack == transport::MemoryLack::no_memory) return refusal(RoomLack::no_memory);
-  // mpiexec --explain reports this number.
-  auto& most = message::engine.collectives.rooms_in_pool;
-  most = std::max(most, RoomAccount::rooms());
-  return refusal(RoomLack::pool_in_use);
-}
-
-LedRoom* find_kept(std::uint32_t ranks) {
-  LedRoom* led = led_rooms;
-  while (led && !(led->ranks == ranks && memory_of(*led) == RoomMemory::kept)) led = led->next;
-  if (led) RoomAccount::use_kept(pages_of(ranks, led->blocks >= 0));
-  return led;
-}
-
-LedRoom* make_room(std::uint32_t ranks, RoomLack* lack) {
-  const std::int64_t offset = take_memory(lockfree::room_bytes(ranks), false);
-  *lack = lack_of(offset);
-  if (offset < 0) return nullptr;
-  auto* led = static_cast<LedRoom*>(std::malloc(sizeof(LedRoom)));
-  if (!led) {
-    *lack = RoomLack::no_memory;
-    release_pages(own_rank(), offset, pages_of_lines(ranks));
-    forget_pages(offset);
-    return nullptr;
+  void leave(LedRoom& led) {
+    platform::Guard guard(lock_);
+    led.left = true;
   }
-  *led = {offset, no_blocks_yet, ranks, false, led_rooms};
-  return led_rooms = led;
-}
 
-RoomOffsets open_lines(RoomView& view, std::uint32_t ranks) {
-  take_in(false);
-  RoomLack lack = RoomLack::nothing;
-  LedRoom* led = find_kept(ranks);
-  if (!led) led = make_room(ranks, &lack);
-  if (!led) return {refusal(lack), no_blocks_yet};
-  led->left = false;
-  std::memset(map_pages(own_rank(), led->lines), 0, lockfree::room_bytes(ranks));
-  view.led = led;
-  RoomAccount::count_room(true);
-  return {led->lines, led->blocks};
-}
+ private:
+  // Looks at the rooms that all ranks have left: takes in what was given back, and gives back what
+  // was kept where `kept` says so. Returns true when there was any.
+  bool take_in(bool kept) {
+    bool any = false;
+    for (LedRoom** link = &first_; *link;) {
+      LedRoom& led = **link;
+      const RoomMemory memory = memory_of(led);
+      if (memory == RoomMemory::in_use || (memory == RoomMemory::kept && !kept)) {
+        link = &led.next;
+        continue;
+      }
+      if (memory == RoomMemory::kept) {
+        RoomAccount::use_kept(pages_of(led.ranks, led.blocks >= 0));
+        release_pages(own_rank(), led.lines, pages_of_lines(led.ranks));
+        if (led.blocks >= 0) release_pages(own_rank(), led.blocks, pages_of_blocks(led.ranks));
+      } else {
+        release_pages(own_rank(), led.lines, page_bytes);  // all other pages are gone
+      }
+      forget(link);
+      any = true;
+    }
+    return any;
+  }
 
-RoomOffsets open_blocks(LedRoom& led) {
-  const std::int64_t offset = take_memory(lockfree::room_blocks_bytes(led.ranks), true);
-  if (offset >= 0) led.blocks = offset;
-  return {led.lines, offset};
-}
+  std::int64_t take_memory(std::uint64_t bytes, bool for_blocks) {
+    const std::uint32_t ranks = transport::rank_count();
+    const std::uint64_t limit =
+        for_blocks ? lockfree::room_pool_blocks_bytes(ranks) : lockfree::room_pool_bytes(ranks);
+    transport::NodePages pages = transport::take_pages(bytes, limit);
+    if (pages.lack == transport::MemoryLack::in_use && take_in(true))
+      pages = transport::take_pages(bytes, limit);
+    if (pages.lack == transport::MemoryLack::nothing) return pages.offset;
+    if (pages.lack == transport::MemoryLack::no_memory) return refusal(RoomLack::no_memory);
+    // mpiexec --explain reports this number.
+    auto& most = message::engine.collectives.rooms_in_pool;
+    most = std::max(most, RoomAccount::rooms());
+    return refusal(RoomLack::pool_in_use);
+  }
+
+  LedRoom* find_kept(std::uint32_t ranks) const {
+    LedRoom* led = first_;
+    while (led && !(led->ranks == ranks && memory_of(*led) == RoomMemory::kept)) led = led->next;
+    if (led) RoomAccount::use_kept(pages_of(ranks, led->blocks >= 0));
+    return led;
+  }
+
+  LedRoom* make_room(std::uint32_t ranks, RoomLack* lack) {
+    const std::int64_t offset = take_memory(lockfree::room_bytes(ranks), false);
+    *lack = lack_of(offset);
+    if (offset < 0) return nullptr;
+    auto* led = static_cast<LedRoom*>(std::malloc(sizeof(LedRoom)));
+    if (!led) {
+      *lack = RoomLack::no_memory;
+      release_pages(own_rank(), offset, pages_of_lines(ranks));
+      forget_pages(offset);
+      return nullptr;
+    }
+    *led = {offset, no_blocks_yet, ranks, false, first_};
+    return first_ = led;
+  }
+
+  RoomOffsets open_lines(RoomView& view, std::uint32_t ranks) {
+    take_in(false);
+    RoomLack lack = RoomLack::nothing;
+    LedRoom* led = find_kept(ranks);
+    if (!led) led = make_room(ranks, &lack);
+    if (!led) return {refusal(lack), no_blocks_yet};
+    led->left = false;
+    std::memset(map_pages(own_rank(), led->lines), 0, lockfree::room_bytes(ranks));
+    view.led = led;
+    RoomAccount::count_room(true);
+    return {led->lines, led->blocks};
+  }
+
+  RoomOffsets open_blocks(LedRoom& led) {
+    const std::int64_t offset = take_memory(lockfree::room_blocks_bytes(led.ranks), true);
+    if (offset >= 0) led.blocks = offset;
+    return {led.lines, offset};
+  }
+
+  LedRoom* first_ = nullptr;
+  platform::Lock lock_;  // protects the list, and taking pages
+};
+constinit LedRooms led_rooms;
 
 // Ends a room that all have left; this rank is the last.
 void retire(RoomView& view) {
@@ -162,16 +179,14 @@ void retire(RoomView& view) {
 
 RoomOffsets open_room(const message::Context& context, RoomView& view, RoomPart part) {
   if (!settings.rooms) return {refusal(RoomLack::off), no_blocks_yet};
-  platform::Guard guard(led_rooms_lock);
-  return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(context.size))
-                                 : open_blocks(*view.led);
+  return led_rooms.open(context, view, part);
 }
 
 void enter_room(const message::Context& context, RoomView& view, RoomPart part,
                 RoomOffsets offsets) {
   view.leader = transport::local_rank_of(context.process(0));
   // Across nodes no algorithm is chosen that needs a room.
-  BATON_INVARIANT(transport::reaches_pages_of(view.leader));
+  BATON_INVARIANT(view.leader != not_on_this_node);
   if (part == RoomPart::lines) {
     view.lines = offsets.lines < 0 ? RoomState::none : RoomState::open;
     if (offsets.lines < 0) view.lack = lack_of(offsets.lines);
@@ -190,10 +205,7 @@ void enter_room(const message::Context& context, RoomView& view, RoomPart part,
 
 void leave_room(RoomView& view) {
   if (view.lines != RoomState::open) return;
-  if (view.led) {
-    platform::Guard guard(led_rooms_lock);
-    view.led->left = true;
-  }
+  if (view.led) led_rooms.leave(*view.led);
   if (view.room.leave()) retire(view);
 }
 

@@ -2,7 +2,7 @@
 
 namespace baton::world {
 
-SessionTable sessions;
+constinit SessionTable sessions;
 
 void release(Session& session) {
   // ORDER session.references: release by each, acquire by the last; all uses are over.

@@ -75,7 +75,7 @@ Error make_part(Communicator& parent, Place* places, std::int32_t color, std::ui
     return make_communicator(local, remote, id, &parent, made);
   for (Group* group : {local, remote})
     if (group) release(*group);
-  free_context_id(id);
+  context_ids.give_back(id);
   return enough ? MPI_SUCCESS : no_memory();
 }
 
@@ -105,7 +105,7 @@ Error split(Communicator& parent, int type, int color, int key, Communicator** m
   if (!error && color != MPI_UNDEFINED)
     error = make_part(parent, places, color, id, made);
   else if (!error)
-    free_context_id(id);
+    context_ids.give_back(id);
   std::free(places);
   return error;
 }
@@ -120,7 +120,7 @@ Error create(Communicator& parent, const Group& group, Communicator** made) {
   std::uint32_t id = 0;
   if (Error error = agree_context_id(parent.members(agreement_tag), &id)) return error;
   if (!is_member) {
-    free_context_id(id);
+    context_ids.give_back(id);
     return MPI_SUCCESS;
   }
   auto& members = const_cast<Group&>(group);

@@ -200,6 +200,45 @@ class Rules(unittest.TestCase):
         for line in ("src/world/b.cpp  the tests: all", "src/world/b.cpp  tests/world/all_test.py", "src/world/b.cpp"):
             self.assertEqual(found(c, line), [f"{table}:4"], line)
 
+    def variables(self, name, text):
+        return [variable for _, variable in tidy.mutable_variables(name, tidy.without_comments_and_strings(text))]
+
+    def test_mutable_variables_at_namespace_scope_are_found(self):
+        for text in ("int x;\n", "namespace n {\nnamespace {\nconstinit C x;\n}\n}\n", "std::atomic<char*> x{nullptr};\n",
+                     "const char* x = \"a;\";\n", "char x[sizeof(C)][2];\n", "alignas(16) char x[64 << 10];\n",
+                     "__attribute__((tls_model(\"initial-exec\"))) constinit thread_local C x{};\n",
+                     "int (*x)(int) = nullptr;\n", "constinit C x(C::y);\n", "struct {\n  int a;\n} x;\n",
+                     "std::span<const C> x;\n", "C* x = [] { int a = 0; return make(a); }();\n", "inline C x;\n",
+                     "void f(int a = 0) {\n  int b;\n}\nint x = 0;\n", "C::C() : a{1}, b(2) {\n  d();\n}\nint x;\n",
+                     "C operator=(C a) {\n}\nint x;\n", "extern \"C\" {\nint x;\n}\n", "#define A {\nint x;\n"):
+            self.assertEqual(self.variables("src/base/a.cpp", text), ["x"], text)
+        self.assertEqual(self.variables("src/base/a.cpp", "C x, y;\n"), ["x", "y"])
+
+    def test_constants_functions_and_members_are_no_variables(self):
+        for text in ("constexpr int x = 1;\n", "const C x;\n", "C* const x = &y;\n", "constinit const C& x = y;\n", "extern C x;\n",
+                     "int x(int a);\n", "[[nodiscard]] int x(void (*y)(int) = nullptr);\n", "using x = int;\n", "struct x;\n",
+                     "struct A {\n  static int x;\n  int y;\n};\n", "enum class E { x, y };\n", "void f() {\n  static int x;\n}\n",
+                     "template <class T>\nstruct A {\n  T x;\n};\n", "// int x;\n", "static_assert(sizeof(A) == 1);\n",
+                     "typedef int x;\n", "bool operator==(A x, A y);\n"):
+            self.assertEqual(self.variables("src/base/a.cpp", text), [], text)
+        # A function whose type has a name, as algorithms are declared.
+        self.assertEqual(self.variables("src/base/a.hpp", "ByMessages barrier;\n"), [])
+
+    def test_a_mutable_variable_needs_a_reason_and_a_reason_its_variable(self):
+        def found(*lines):
+            texts = {"src/base/a.cpp": "int x, y;\n", tidy.VARIABLES: "\n".join(("# What it is.", "", *lines)) + "\n"}
+            for name, text in texts.items():
+                os.makedirs(os.path.join(tidy.ROOT, os.path.dirname(name)), exist_ok=True)
+                with open(os.path.join(tidy.ROOT, name), "w") as file:
+                    file.write(text)
+            findings = tidy.Findings()
+            tidy.check_variables(list(texts), findings)
+            return [line.split(": ")[0] for line in findings.lines]
+        self.assertEqual(found("src/base/a.cpp  x y: all read them"), [])
+        self.assertEqual(found("src/base/a.cpp  x: all read it"), ["src/base/a.cpp:1"])
+        self.assertEqual(found("src/base/a.cpp  x y z: all read them"), [f"{tidy.VARIABLES}:3"])
+        self.assertEqual(found("src/base/a.cpp  x y:"), [f"{tidy.VARIABLES}:3", "src/base/a.cpp:1", "src/base/a.cpp:1"])
+
     def test_a_header_that_needs_another_first_is_found(self):
         path = os.path.join(tidy.ROOT, "src", "base")
         os.makedirs(path)

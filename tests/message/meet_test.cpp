@@ -284,8 +284,8 @@ TEST_F(jobs_that_meet, exchange_what_lies_in_exported_memory) {
     const auto data = pattern(bytes, member.own());
     void *out = nullptr, *in = nullptr;
     for (void** memory : {&out, &in})
-      ASSERT_EQ(transport::allocate_exported(bytes, 64, nullptr, true, memory), MPI_SUCCESS);
-    ASSERT_TRUE(transport::is_exported(out));
+      ASSERT_EQ(transport::exported_heap.allocate(bytes, 64, nullptr, true, memory), MPI_SUCCESS);
+    ASSERT_TRUE(transport::exported_heap.contains(out));
     const int other = 1 - member.own();
     EXPECT_TRUE(transport::is_mappable_by(slot_of(engine.self), out));
     EXPECT_FALSE(transport::is_mappable_by(slot_of(member.process(other)), out));
@@ -297,8 +297,8 @@ TEST_F(jobs_that_meet, exchange_what_lies_in_exported_memory) {
                 MPI_SUCCESS);
     const auto expected = pattern(bytes, other);
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), static_cast<char*>(in)));
-    transport::release_exported(out);
-    transport::release_exported(in);
+    transport::exported_heap.release(out);
+    transport::exported_heap.release(in);
   });
 }
 

@@ -183,7 +183,7 @@ class Ranks {
   void start(std::uint32_t rank) {
     sides_[rank] = std::make_unique<Side>();
     as(rank, [&] {
-      EXPECT_EQ(transport::attach_arena(dup(file_), static_cast<LocalRank>(rank)), MPI_SUCCESS);
+      EXPECT_EQ(transport::attach(dup(file_), static_cast<LocalRank>(rank)), MPI_SUCCESS);
       transport::let_others_copy();
       EXPECT_EQ(start_messages(), MPI_SUCCESS) << last_explanation().text;
       if (lines_ == Lines::lanes) return;

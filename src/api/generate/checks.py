@@ -56,7 +56,7 @@ class Checks:
         if self.win and self.nullable(self.win):
             self.target = f"({self.win.name}_object ? {self.target} : nullptr)"
         if any(p.type == "MPI_File" for p in procedure.parameters):
-            self.target = "&file_error_target"
+            self.target = "&error_handling.file_target"
         self.given = None if raises or not self.makes_object() else self.parameter("errhandler")
         if self.given:
             kind, null = self.makes_object()

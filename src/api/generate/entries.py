@@ -69,7 +69,7 @@ def _unsupported(api, procedure):
     if procedure.chapter in ("file", "window", "dynamic") and target != "nullptr":
         speaks = target.replace("target_of", "speaks_for")  # all ranks of the communicator call it
     if procedure.chapter == "file":
-        target = "&file_error_target"
+        target = "&error_handling.file_target"
     return [f"return unsupported(Procedure::{enumerator(procedure)}, {target}, {speaks});"]
 
 

@@ -11,12 +11,12 @@ BATON_EXPORT int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
   constexpr Procedure here = Procedure::File_call_errhandler;
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
-  return finish(here, &file_error_target, api::file_call_errhandler(fh, errorcode));
+  return finish(here, &error_handling.file_target, api::file_call_errhandler(fh, errorcode));
 }
 BATON_ALIAS(File_call_errhandler)
 
 BATON_EXPORT int PMPI_File_close(MPI_File *fh) {
-  return unsupported(Procedure::File_close, &file_error_target, true);
+  return unsupported(Procedure::File_close, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_close)
 
@@ -31,22 +31,22 @@ BATON_EXPORT int PMPI_File_create_errhandler(MPI_File_errhandler_function *file_
 BATON_ALIAS(File_create_errhandler)
 
 BATON_EXPORT int PMPI_File_delete(const char *filename, MPI_Info info) {
-  return unsupported(Procedure::File_delete, &file_error_target, true);
+  return unsupported(Procedure::File_delete, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_delete)
 
 BATON_EXPORT int PMPI_File_get_amode(MPI_File fh, int *amode) {
-  return unsupported(Procedure::File_get_amode, &file_error_target, true);
+  return unsupported(Procedure::File_get_amode, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_amode)
 
 BATON_EXPORT int PMPI_File_get_atomicity(MPI_File fh, int *flag) {
-  return unsupported(Procedure::File_get_atomicity, &file_error_target, true);
+  return unsupported(Procedure::File_get_atomicity, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_atomicity)
 
 BATON_EXPORT int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp) {
-  return unsupported(Procedure::File_get_byte_offset, &file_error_target, true);
+  return unsupported(Procedure::File_get_byte_offset, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_byte_offset)
 
@@ -55,278 +55,278 @@ BATON_EXPORT int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhand
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
   if (BATON_UNLIKELY(!errhandler))
-    return null_argument(here, 2, &file_error_target);
-  return finish(here, &file_error_target, api::file_get_errhandler(file, errhandler));
+    return null_argument(here, 2, &error_handling.file_target);
+  return finish(here, &error_handling.file_target, api::file_get_errhandler(file, errhandler));
 }
 BATON_ALIAS(File_get_errhandler)
 
 BATON_EXPORT int PMPI_File_get_group(MPI_File fh, MPI_Group *group) {
-  return unsupported(Procedure::File_get_group, &file_error_target, true);
+  return unsupported(Procedure::File_get_group, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_group)
 
 BATON_EXPORT int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used) {
-  return unsupported(Procedure::File_get_info, &file_error_target, true);
+  return unsupported(Procedure::File_get_info, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_info)
 
 BATON_EXPORT int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset) {
-  return unsupported(Procedure::File_get_position, &file_error_target, true);
+  return unsupported(Procedure::File_get_position, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_position)
 
 BATON_EXPORT int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset) {
-  return unsupported(Procedure::File_get_position_shared, &file_error_target, true);
+  return unsupported(Procedure::File_get_position_shared, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_position_shared)
 
 BATON_EXPORT int PMPI_File_get_size(MPI_File fh, MPI_Offset *size) {
-  return unsupported(Procedure::File_get_size, &file_error_target, true);
+  return unsupported(Procedure::File_get_size, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_size)
 
 BATON_EXPORT int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent) {
-  return unsupported(Procedure::File_get_type_extent, &file_error_target, true);
+  return unsupported(Procedure::File_get_type_extent, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_type_extent)
 
 BATON_EXPORT int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent) {
-  return unsupported(Procedure::File_get_type_extent_c, &file_error_target, true);
+  return unsupported(Procedure::File_get_type_extent_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_type_extent_c)
 
 BATON_EXPORT int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep) {
-  return unsupported(Procedure::File_get_view, &file_error_target, true);
+  return unsupported(Procedure::File_get_view, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_get_view)
 
 BATON_EXPORT int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread, &file_error_target, true);
+  return unsupported(Procedure::File_iread, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread)
 
 BATON_EXPORT int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_c, &file_error_target, true);
+  return unsupported(Procedure::File_iread_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_c)
 
 BATON_EXPORT int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_all, &file_error_target, true);
+  return unsupported(Procedure::File_iread_all, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_all)
 
 BATON_EXPORT int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_all_c, &file_error_target, true);
+  return unsupported(Procedure::File_iread_all_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_all_c)
 
 BATON_EXPORT int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_at, &file_error_target, true);
+  return unsupported(Procedure::File_iread_at, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_at)
 
 BATON_EXPORT int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_at_c, &file_error_target, true);
+  return unsupported(Procedure::File_iread_at_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_at_c)
 
 BATON_EXPORT int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_at_all, &file_error_target, true);
+  return unsupported(Procedure::File_iread_at_all, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_at_all)
 
 BATON_EXPORT int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_at_all_c, &file_error_target, true);
+  return unsupported(Procedure::File_iread_at_all_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_at_all_c)
 
 BATON_EXPORT int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_shared, &file_error_target, true);
+  return unsupported(Procedure::File_iread_shared, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_shared)
 
 BATON_EXPORT int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_shared_c, &file_error_target, true);
+  return unsupported(Procedure::File_iread_shared_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iread_shared_c)
 
 BATON_EXPORT int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite)
 
 BATON_EXPORT int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_c, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_c)
 
 BATON_EXPORT int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_all, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_all, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_all)
 
 BATON_EXPORT int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_all_c, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_all_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_all_c)
 
 BATON_EXPORT int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_at, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_at, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_at)
 
 BATON_EXPORT int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_at_c, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_at_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_at_c)
 
 BATON_EXPORT int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_at_all, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_at_all, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_at_all)
 
 BATON_EXPORT int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_at_all_c, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_at_all_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_at_all_c)
 
 BATON_EXPORT int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_shared, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_shared, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_shared)
 
 BATON_EXPORT int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_shared_c, &file_error_target, true);
+  return unsupported(Procedure::File_iwrite_shared_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_iwrite_shared_c)
 
 BATON_EXPORT int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) {
-  return unsupported(Procedure::File_open, &file_error_target, speaks_for(comm));
+  return unsupported(Procedure::File_open, &error_handling.file_target, speaks_for(comm));
 }
 BATON_ALIAS(File_open)
 
 BATON_EXPORT int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
-  return unsupported(Procedure::File_preallocate, &file_error_target, true);
+  return unsupported(Procedure::File_preallocate, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_preallocate)
 
 BATON_EXPORT int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read, &file_error_target, true);
+  return unsupported(Procedure::File_read, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read)
 
 BATON_EXPORT int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_c)
 
 BATON_EXPORT int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_all, &file_error_target, true);
+  return unsupported(Procedure::File_read_all, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_all)
 
 BATON_EXPORT int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_all_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_all_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_all_c)
 
 BATON_EXPORT int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_all_begin, &file_error_target, true);
+  return unsupported(Procedure::File_read_all_begin, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_all_begin)
 
 BATON_EXPORT int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_all_begin_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_all_begin_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_all_begin_c)
 
 BATON_EXPORT int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_read_all_end, &file_error_target, true);
+  return unsupported(Procedure::File_read_all_end, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_all_end)
 
 BATON_EXPORT int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at, &file_error_target, true);
+  return unsupported(Procedure::File_read_at, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_at)
 
 BATON_EXPORT int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_at_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_at_c)
 
 BATON_EXPORT int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at_all, &file_error_target, true);
+  return unsupported(Procedure::File_read_at_all, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_at_all)
 
 BATON_EXPORT int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at_all_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_at_all_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_at_all_c)
 
 BATON_EXPORT int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_at_all_begin, &file_error_target, true);
+  return unsupported(Procedure::File_read_at_all_begin, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_at_all_begin)
 
 BATON_EXPORT int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_at_all_begin_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_at_all_begin_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_at_all_begin_c)
 
 BATON_EXPORT int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at_all_end, &file_error_target, true);
+  return unsupported(Procedure::File_read_at_all_end, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_at_all_end)
 
 BATON_EXPORT int PMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_ordered, &file_error_target, true);
+  return unsupported(Procedure::File_read_ordered, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_ordered)
 
 BATON_EXPORT int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_ordered_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_ordered_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_ordered_c)
 
 BATON_EXPORT int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_ordered_begin, &file_error_target, true);
+  return unsupported(Procedure::File_read_ordered_begin, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_ordered_begin)
 
 BATON_EXPORT int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_ordered_begin_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_ordered_begin_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_ordered_begin_c)
 
 BATON_EXPORT int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_read_ordered_end, &file_error_target, true);
+  return unsupported(Procedure::File_read_ordered_end, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_ordered_end)
 
 BATON_EXPORT int PMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_shared, &file_error_target, true);
+  return unsupported(Procedure::File_read_shared, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_shared)
 
 BATON_EXPORT int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_shared_c, &file_error_target, true);
+  return unsupported(Procedure::File_read_shared_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_read_shared_c)
 
 BATON_EXPORT int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
-  return unsupported(Procedure::File_seek, &file_error_target, true);
+  return unsupported(Procedure::File_seek, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_seek)
 
 BATON_EXPORT int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
-  return unsupported(Procedure::File_seek_shared, &file_error_target, true);
+  return unsupported(Procedure::File_seek_shared, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_seek_shared)
 
 BATON_EXPORT int PMPI_File_set_atomicity(MPI_File fh, int flag) {
-  return unsupported(Procedure::File_set_atomicity, &file_error_target, true);
+  return unsupported(Procedure::File_set_atomicity, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_set_atomicity)
 
@@ -336,142 +336,142 @@ BATON_EXPORT int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandl
     return not_running(here);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
-    return bad_handle(here, 2, &file_error_target, errhandler, MPI_ERR_ERRHANDLER);
-  return finish(here, &file_error_target, api::file_set_errhandler(file, *errhandler_object));
+    return bad_handle(here, 2, &error_handling.file_target, errhandler, MPI_ERR_ERRHANDLER);
+  return finish(here, &error_handling.file_target, api::file_set_errhandler(file, *errhandler_object));
 }
 BATON_ALIAS(File_set_errhandler)
 
 BATON_EXPORT int PMPI_File_set_info(MPI_File fh, MPI_Info info) {
-  return unsupported(Procedure::File_set_info, &file_error_target, true);
+  return unsupported(Procedure::File_set_info, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_set_info)
 
 BATON_EXPORT int PMPI_File_set_size(MPI_File fh, MPI_Offset size) {
-  return unsupported(Procedure::File_set_size, &file_error_target, true);
+  return unsupported(Procedure::File_set_size, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_set_size)
 
 BATON_EXPORT int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info) {
-  return unsupported(Procedure::File_set_view, &file_error_target, true);
+  return unsupported(Procedure::File_set_view, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_set_view)
 
 BATON_EXPORT int PMPI_File_sync(MPI_File fh) {
-  return unsupported(Procedure::File_sync, &file_error_target, true);
+  return unsupported(Procedure::File_sync, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_sync)
 
 BATON_EXPORT int PMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write, &file_error_target, true);
+  return unsupported(Procedure::File_write, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write)
 
 BATON_EXPORT int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_c)
 
 BATON_EXPORT int PMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_all, &file_error_target, true);
+  return unsupported(Procedure::File_write_all, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_all)
 
 BATON_EXPORT int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_all_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_all_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_all_c)
 
 BATON_EXPORT int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_all_begin, &file_error_target, true);
+  return unsupported(Procedure::File_write_all_begin, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_all_begin)
 
 BATON_EXPORT int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_all_begin_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_all_begin_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_all_begin_c)
 
 BATON_EXPORT int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_write_all_end, &file_error_target, true);
+  return unsupported(Procedure::File_write_all_end, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_all_end)
 
 BATON_EXPORT int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at, &file_error_target, true);
+  return unsupported(Procedure::File_write_at, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_at)
 
 BATON_EXPORT int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_at_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_at_c)
 
 BATON_EXPORT int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at_all, &file_error_target, true);
+  return unsupported(Procedure::File_write_at_all, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_at_all)
 
 BATON_EXPORT int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at_all_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_at_all_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_at_all_c)
 
 BATON_EXPORT int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_at_all_begin, &file_error_target, true);
+  return unsupported(Procedure::File_write_at_all_begin, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_at_all_begin)
 
 BATON_EXPORT int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_at_all_begin_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_at_all_begin_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_at_all_begin_c)
 
 BATON_EXPORT int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at_all_end, &file_error_target, true);
+  return unsupported(Procedure::File_write_at_all_end, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_at_all_end)
 
 BATON_EXPORT int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_ordered, &file_error_target, true);
+  return unsupported(Procedure::File_write_ordered, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_ordered)
 
 BATON_EXPORT int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_ordered_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_ordered_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_ordered_c)
 
 BATON_EXPORT int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_ordered_begin, &file_error_target, true);
+  return unsupported(Procedure::File_write_ordered_begin, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_ordered_begin)
 
 BATON_EXPORT int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_ordered_begin_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_ordered_begin_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_ordered_begin_c)
 
 BATON_EXPORT int PMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_write_ordered_end, &file_error_target, true);
+  return unsupported(Procedure::File_write_ordered_end, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_ordered_end)
 
 BATON_EXPORT int PMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_shared, &file_error_target, true);
+  return unsupported(Procedure::File_write_shared, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_shared)
 
 BATON_EXPORT int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_shared_c, &file_error_target, true);
+  return unsupported(Procedure::File_write_shared_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(File_write_shared_c)
 
 BATON_EXPORT int PMPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state) {
-  return unsupported(Procedure::Register_datarep, &file_error_target, true);
+  return unsupported(Procedure::Register_datarep, &error_handling.file_target, true);
 }
 BATON_ALIAS(Register_datarep)
 
 BATON_EXPORT int PMPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state) {
-  return unsupported(Procedure::Register_datarep_c, &file_error_target, true);
+  return unsupported(Procedure::Register_datarep_c, &error_handling.file_target, true);
 }
 BATON_ALIAS(Register_datarep_c)

@@ -47,7 +47,7 @@ const Communicator* find_communicator(std::uint32_t id, std::uint64_t members) {
   auto look = [&](const Communicator* comm) {
     if (comm && !comm->pending && comm->id == id && members_hash(*comm) == members) found = comm;
   };
-  look(world::world_communicator());
+  look(world::communicators.find(MPI_COMM_WORLD));
   world::communicators.for_each([&](MPI_Comm, Communicator* comm) { look(comm); });
   return found;
 }
@@ -127,7 +127,7 @@ void add_place(Words& words, LocalRank rank) {
 
 [[noreturn]] void end_job(const char* text) {
   print_message(text);
-  abort_job(MPI_ERR_OTHER);
+  error_handling.abort_job(MPI_ERR_OTHER);
   std::abort();
 }
 

@@ -36,7 +36,8 @@ void open(DepositPeer& sender, Request& receive) {
 void advertise_deposit(const MatchQueue& queue, Request& receive, DepositPeer& sender) {
   if (platform::threads_multiple || !deposit_model().redirects(receive.bytes)) return;
   if (!receive.datatype->contiguous || !sender.ring_in.attached() || sender.told) return;
-  if (!transport::is_exported(receive.buffer) && !transport::can_read_from(sender.slot)) return;
+  if (!transport::exported_heap.contains(receive.buffer) && !transport::can_read_from(sender.slot))
+    return;
   if (!is_behind_another(queue, receive)) open(sender, receive);
 }
 
@@ -81,7 +82,7 @@ Target claim_target(DepositPeer& peer, const Request& send) {
   // Too long for it: it is truncated in the ordinary way.
   if (!matches || static_cast<std::uint64_t>(send.bytes) > advert.bytes) return {};
   auto* address = reinterpret_cast<char*>(advert.target);
-  bool exported = transport::reach_exported(peer.slot, address) != nullptr;
+  bool exported = transport::exported_heap.reach(peer.slot, address) != nullptr;
   if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.slot))) return {};
   // Claim last.
   if (!lockfree::move_advert(*peer.their_advert, advert.number, AdvertState::open,

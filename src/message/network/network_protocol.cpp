@@ -50,7 +50,7 @@ const transport::network::NetworkAddress* find_network_address(Process process) 
 struct LibraryVersion {
   char text[16];
   LibraryVersion() {
-    const std::uint32_t version = transport::network::open_library()->version();
+    const std::uint32_t version = transport::network::network().library().version();
     std::snprintf(text, sizeof text, "%u.%u", FI_MAJOR(version), FI_MINOR(version));
   }
 };

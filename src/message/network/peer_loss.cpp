@@ -300,7 +300,7 @@ const char* host_of(Process process) {
 }  // namespace
 
 Error lost_peer(Process process, int network_error) {
-  const char* why = transport::network::open_library()->strerror(network_error);
+  const char* why = transport::network::network().library().strerror(network_error);
   if (was_reached(process))
     return fail(MPI_ERR_OTHER,
                 "rank %u on host %s cannot be reached over the network any more (%s): the host, "

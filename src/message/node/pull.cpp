@@ -86,9 +86,9 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   count_copy_time(receive, start);
   if (good) {
     count_message(peer,
-                  !mapped                                    ? Way::cma
-                  : transport::reach_exported(owner, source) ? Way::exported
-                                                             : Way::xpmem,
+                  !mapped                                         ? Way::cma
+                  : transport::exported_heap.reach(owner, source) ? Way::exported
+                                                                  : Way::xpmem,
                   receive.bytes);
     observe(peer, receive.bytes, exported, Taken::pulled,
             transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,

@@ -9,16 +9,13 @@ namespace baton::transport::network {
 
 namespace {
 
-Library library;
-bool is_open = false;
-
 template <class Function>
 bool find(void* file, const char* name, const char* version, Function& function) {
   function = reinterpret_cast<Function>(::dlvsym(file, name, version));
   return function != nullptr;
 }
 
-bool find_all(void* file) {
+bool find_all(void* file, Library& library) {
   return find(file, "fi_getinfo", "FABRIC_1.3", library.getinfo) &&
          find(file, "fi_freeinfo", "FABRIC_1.3", library.freeinfo) &&
          find(file, "fi_dupinfo", "FABRIC_1.3", library.dupinfo) &&
@@ -29,29 +26,24 @@ bool find_all(void* file) {
 
 }  // namespace
 
-const Library* open_library() {
-  if (is_open) return &library;
+Error Library::open() {
+  if (version) return MPI_SUCCESS;
   const char* chosen = environment_variable("BATON_LIBFABRIC");
   const char* name = chosen && *chosen ? chosen : "libfabric.so.1";
   // Debian's libfabric loads libpsm2, which would catch crashes and leave a file of its own.
   const platform::KeptSignalHandlers kept;
   void* file = ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
-  if (!file) {
-    (void)fail(MPI_ERR_OTHER,
-               "this job spans nodes, and libfabric cannot be opened: %s; install it (Debian and "
-               "Ubuntu: libfabric1), or name its file in BATON_LIBFABRIC",
-               ::dlerror());
-    return nullptr;
-  }
-  if (!find_all(file)) {
-    (void)fail(MPI_ERR_OTHER,
-               "%s is no libfabric of version 1.17 or later; install a newer one, or name its "
-               "file in BATON_LIBFABRIC",
-               name);
-    return nullptr;
-  }
-  is_open = true;
-  return &library;
+  if (!file)
+    return fail(MPI_ERR_OTHER,
+                "this job spans nodes, and libfabric cannot be opened: %s; install it (Debian and "
+                "Ubuntu: libfabric1), or name its file in BATON_LIBFABRIC",
+                ::dlerror());
+  if (find_all(file, *this)) return MPI_SUCCESS;
+  version = nullptr;
+  return fail(MPI_ERR_OTHER,
+              "%s is no libfabric of version 1.17 or later; install a newer one, or name its "
+              "file in BATON_LIBFABRIC",
+              name);
 }
 
 }  // namespace baton::transport::network

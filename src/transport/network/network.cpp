@@ -14,13 +14,7 @@ namespace baton::transport::network {
 
 namespace {
 
-Network the_one;
-
-}  // namespace
-
-Network* own_network = &the_one;
-
-namespace {
+constinit Network the_one;
 
 // Senders wait when this many packets that are copied are on their way out.
 constexpr std::uint32_t send_buffers_max = 128;  // guess
@@ -29,17 +23,18 @@ constexpr std::size_t receive_buffers = 8;  // guess
 
 }  // namespace
 
+constinit Network* own_network = &the_one;
+
 Error Network::open_endpoint(bool one_machine) {
   nonce_ = random_word();
-  const Library* library = open_library();
-  if (!library) return MPI_ERR_OTHER;
+  if (Error error = library_.open()) return error;
   TakenOffers offers;
-  if (Error error = take_offers(*library, one_machine, offers)) return error;
+  if (Error error = take_offers(library_, one_machine, offers)) return error;
   reason_ = offers.reason;
-  Error error = endpoint().open(*library, std::exchange(offers.each[0], nullptr), receive_buffers);
-  if (!error) open_further(*library, offers);
+  Error error = endpoint().open(library_, std::exchange(offers.each[0], nullptr), receive_buffers);
+  if (!error) open_further(offers);
   for (fi_info* left : offers.each)
-    if (left) library->freeinfo(left);
+    if (left) library_.freeinfo(left);
   if (!error) in_place_ = endpoint().gathers();
   return error;
 }

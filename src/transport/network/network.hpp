@@ -76,6 +76,7 @@ class Network {
   void close();
   bool is_open() const { return endpoints_[0].is_open(); }
   Endpoint& endpoint() { return endpoints_[0]; }
+  const Library& library() const { return library_; }
   // Says in words why the provider and interface were taken.
   const char* reason() const { return reason_; }
   // Without an endpoint the network address has the host's name only.
@@ -190,10 +191,11 @@ class Network {
   Started put_alone(NetworkPeer& peer, const PacketMessage& message, const void* payload,
                     std::size_t bytes);
 
-  void open_further(const Library& library, TakenOffers& offers);
+  void open_further(TakenOffers& offers);
   void find_rails(NetworkPeer& peer, const NetworkAddress& network_address);
   void take_probes(int rail);
 
+  Library library_{};
   Endpoint endpoints_[rails_max];
   std::uint32_t subnets_[rails_max] = {};
   int rails_ = 1;

@@ -22,10 +22,10 @@ constexpr std::uint32_t messages_between = 32, asked_max = 8;  // guess
 
 }  // namespace
 
-void Network::open_further(const Library& library, TakenOffers& offers) {
+void Network::open_further(TakenOffers& offers) {
   for (int i = 1; i < offers.count; ++i) {
     Endpoint& further = endpoints_[rails_];
-    if (further.open(library, std::exchange(offers.each[i], nullptr), probe_buffers)) continue;
+    if (further.open(library_, std::exchange(offers.each[i], nullptr), probe_buffers)) continue;
     if (further.address().bytes > sizeof RailAddress::raw ||
         further.inject_bytes_max() < sizeof(PacketHeader)) {
       further.close();
