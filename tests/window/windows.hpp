@@ -7,7 +7,7 @@
 
 #include "tests/message/ranks.hpp"
 #include "window/gather.hpp"
-#include "window/listeners.hpp"
+#include "window/one_sided.hpp"
 #include "window/reach.hpp"
 #include "window/remote_target.hpp"
 #include "world/communicator.hpp"
@@ -32,12 +32,12 @@ class Windows {
     (void)made;
     for (std::uint32_t rank = 0; rank < count; ++rank) make(rank);
     serve_messages();
-    add_listener(sides_[1].window);
+    one_sided.listeners.add(sides_[1].window);
     ranks_.as(0, [&] { set_active(waits_, true); });
   }
   ~Windows() {
     ranks_.as(0, [&] { set_active(waits_, false); });
-    remove_listener(sides_[1].window);
+    one_sided.listeners.remove(sides_[1].window);
     for (Side& side : sides_) {
       forget_gathered(side.window);
       std::free(side.row);
