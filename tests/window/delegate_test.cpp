@@ -105,21 +105,18 @@ TEST_F(delegated_work, on_memory_that_is_not_attached_is_left_to_the_kernel) {
 
 TEST_F(delegated_work, is_done_for_others_while_this_rank_waits) {
   let_answer(false);
-  const std::int64_t five = 5;
-  ranks.as(1, [&] {
-    Work& work = *one_sided.delegation.own_work();
-    describe_work(work, windows.window(1), WorkKind::put);
-    const Target& other = windows.window(1).targets[0];
-    std::memcpy(work.add(other.address, 8), &five, 8);
-    lockfree::ask(work.state, 0,
-                  *reinterpret_cast<lockfree::DelegationBell<lockfree::Hardware>*>(
-                      states[0].delegation.own_space),
-                  1);
-  });
+  ask_rank_0(5);
   ASSERT_EQ(add_now(1), MPI_SUCCESS);
-  EXPECT_EQ(std::memcmp(windows.memory(0), &five, 8), 0);
+  EXPECT_TRUE(has_rank_0_put(5));
   EXPECT_EQ(number(), 1);
-  ranks.as(1, [] { EXPECT_TRUE(lockfree::is_done(one_sided.delegation.own_work()->state)); });
+}
+
+TEST_F(delegated_work, is_done_for_others_while_this_rank_offers_a_stream) {
+  let_answer(false);
+  ask_rank_0(5);
+  ASSERT_EQ(windows.put(data.data(), 100000, MPI_BYTE, 0), MPI_SUCCESS);
+  EXPECT_TRUE(has_rank_0_put(5));
+  EXPECT_TRUE(was_asked());
 }
 
 struct a_target_to_be_asked : delegated_work {
@@ -173,6 +170,7 @@ TEST_F(a_target_to_be_asked, without_a_space_is_not_asked) {
   ASSERT_EQ(add_now(1), MPI_SUCCESS);
   EXPECT_EQ(number(), 1);
   EXPECT_EQ(works_done(), 0);
+  ranks.as(0, [] { EXPECT_EQ(partner().skips, 0u); });
 }
 
 TEST_F(a_target_to_be_asked, is_not_asked_without_patience) {
@@ -216,6 +214,7 @@ TEST_F(delegated_work, has_a_space_from_the_first_window_to_the_last) {
     EXPECT_EQ(message::attendance.attend, nullptr);
     EXPECT_FALSE(transport::release_exported(space));
     delegation.note_space(LocalRank{0}, 64);  // of a window that was freed meanwhile
+    EXPECT_FALSE(delegation.attend(one_sided.listeners));
     EXPECT_NE(delegation.open(attend), 0u);
   });
 }

@@ -53,6 +53,21 @@ struct delegating_test : windows_test {
     return *ranks.as(0, [] { return one_sided.delegation.own_work(); });
   }
 
+  // Lets rank 1 ask rank 0 to put a number into the memory of rank 0.
+  void ask_rank_0(std::int64_t number) {
+    DelegationSpace& asked = *ranks.as(0, [] { return one_sided.delegation.own_space; });
+    ranks.as(1, [&] {
+      Work& work = *one_sided.delegation.own_work();
+      describe_work(work, windows.window(1), WorkKind::put);
+      std::memcpy(work.add(windows.window(1).targets[0].address, 8), &number, 8);
+      lockfree::ask(work.state, 0, asked.bell, 1);
+    });
+  }
+  bool has_rank_0_put(std::int64_t number) {
+    return std::memcmp(windows.memory(0), &number, 8) == 0 &&
+           ranks.as(1, [] { return lockfree::is_done(one_sided.delegation.own_work()->state); });
+  }
+
   // --- operations of rank 0
   Error add(std::int64_t what, std::int64_t offset = 0) {
     return windows.change(MPI_SUM, &what, nullptr, 1, MPI_INT64_T, offset);

@@ -32,7 +32,8 @@ TEST_F(listening_windows, are_removed_in_any_order_and_the_others_stay) {
     for (std::uint32_t i = 0; i < count; ++i)
       EXPECT_EQ(listeners.find(10 + i), i == first ? nullptr : &all[i])
           << i << " without " << first;
-    listeners.remove(all[first]);  // as a window whose making has failed
+    listeners.remove(all[first]);  // is not there any more
+    EXPECT_EQ(listeners.find(10 + first), nullptr);
     listeners.add(all[first]);
     EXPECT_TRUE(is_listed(first));
   }

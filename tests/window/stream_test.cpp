@@ -143,8 +143,28 @@ TEST_F(a_long_run, goes_in_turns_of_the_target_when_it_is_very_long) {
   windows.target().address = reinterpret_cast<std::uint64_t>(to.data());
   wait_for_target();
   StandIn target(work(), do_side);
+  for (int i = 0; i < 4; ++i) {
+    std::fill(to.begin(), to.end(), 0);
+    ASSERT_EQ(windows.put(from.data(), most, MPI_BYTE, 0), MPI_SUCCESS);
+    EXPECT_EQ(std::memcmp(to.data(), from.data(), most), 0) << i;
+    EXPECT_EQ(to[most], 0);
+  }
+  EXPECT_EQ(target.ways(),
+            (Ways{through, through, through, around, around, around, both, both, both}));
+}
+
+TEST_F(a_long_run, is_moved_to_its_end_by_the_kernel_when_the_target_goes) {
+  constexpr std::int64_t most = 9 << 20;
+  std::vector<char> from = message::pattern(most), to(most + 1);
+  windows.target().address = reinterpret_cast<std::uint64_t>(to.data());
+  wait_for_target();
+  int works = 0;
+  StandIn target(work(), [&](Work& work) {
+    if (++works == 1) return do_side(work);
+    work.error = Work::not_done;
+  });
   ASSERT_EQ(windows.put(from.data(), most, MPI_BYTE, 0), MPI_SUCCESS);
-  EXPECT_EQ(target.ways(), (Ways{through, through, through}));
+  EXPECT_EQ(target.ways().size(), 2u);
   EXPECT_EQ(std::memcmp(to.data(), from.data(), most), 0);
   EXPECT_EQ(to[most], 0);
 }
@@ -194,6 +214,67 @@ TEST_F(a_long_run, has_no_hole_where_the_target_could_not_copy) {
   StandIn target(work(), do_the_rest, fail);
   for (int i = 0; i < 4; ++i) put_and_look();
   EXPECT_EQ(target.ways(), (Ways{through, around, both}));
+}
+
+TEST_F(a_long_run, does_not_copy_again_what_was_left_of_another) {
+  wait_for_target();
+  auto leave_all = [](Work& work) {
+    auto& slots = *reinterpret_cast<StreamSlots*>(work.stream.slots);
+    if (work.stream.way == both && work.first.bytes == bytes) slots.left = {0, bytes};
+  };
+  StandIn target(work(), do_side, leave_all);
+  for (std::int64_t length : {bytes, std::int64_t{100000}})
+    for (int i = 0; i < 4; ++i) put_and_look(length);
+  EXPECT_EQ(target.ways().size(), 6u);
+}
+
+TEST_F(a_long_run, counts_as_an_answer_of_a_target_that_seldom_gave_one) {
+  put_and_look();
+  ranks.as(0, [] {
+    EXPECT_EQ(partner().misses, 1u);
+    EXPECT_EQ(partner().skips, 2u);
+    partner().skips = 0;
+  });
+  wait_for_target();
+  StandIn target(work(), do_side);
+  put_and_look();
+  EXPECT_EQ(target.ways(), Ways{around});
+  ranks.as(0, [] { EXPECT_EQ(partner().misses, 0u); });
+}
+
+TEST_F(a_long_run, wakes_a_target_that_sleeps_and_asks_it_again) {
+  const auto doorbell = [] { return &transport::doorbell(LocalRank{1}); };
+  ranks.as(1, [&] { lockfree::announce(*doorbell(), lockfree::wake_asleep); });
+  put_and_look();
+  ranks.as(1, [&] { EXPECT_FALSE(lockfree::end_sleep(*doorbell())); });
+  ranks.as(0, [] { EXPECT_EQ(partner().misses, 0u); });
+}
+
+struct a_long_run_by_experience : a_long_run {
+  // The choice for the puts of this test, which has seen these times of the ways.
+  StreamChoice& choice(const std::int64_t (&ticks)[4]) {
+    StreamChoice& its = *ranks.as(
+        0, [] { return &one_sided.delegation.streams.choices_of(LocalRank{1})->at(0, bytes); });
+    for (int i = 0; i < 8; ++i) {
+      const StreamWay way = its.next(4);
+      its.took(way, ticks[static_cast<int>(way)]);
+    }
+    return its;
+  }
+};
+
+TEST_F(a_long_run_by_experience, goes_the_quickest_way_and_adds_what_it_took) {
+  StreamChoice& its = choice({1001, 2000, 1000, 2000});
+  put_and_look();
+  EXPECT_FALSE(was_asked());
+  EXPECT_EQ(its.next(4), through);  // the copy by the kernel took longer than that
+}
+
+TEST_F(a_long_run_by_experience, adds_nothing_where_the_target_has_not_come) {
+  StreamChoice& its = choice({1000, 2000, 1001, 2000});
+  put_and_look();
+  EXPECT_TRUE(was_asked());
+  EXPECT_EQ(its.next(4), through);
 }
 
 TEST_F(a_long_run, ends_the_batch_that_has_the_slot) {

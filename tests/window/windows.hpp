@@ -119,6 +119,7 @@ class Windows {
     world::Communicator comm;
     Window window;
     Target targets[count];
+    std::int32_t accessed[count] = {};
     std::vector<char> memory = std::vector<char>(bytes);
     Row* row = nullptr;
   };
@@ -150,6 +151,7 @@ class Windows {
     Window& window = side.window;
     window.comm = &side.comm;
     window.targets = side.targets;
+    window.accessed = side.accessed;
     window.base = side.memory.data();
     window.size = bytes;
     window.row = side.row;
