@@ -27,7 +27,7 @@ TEST_F(listening_windows, are_found_by_their_context_ids) {
 }
 
 TEST_F(listening_windows, are_removed_in_any_order_and_the_others_stay) {
-  for (std::uint32_t first = 0; first < count; ++first) {
+  for (std::uint32_t first : {1u, 0u, 2u}) {
     listeners.remove(all[first]);
     for (std::uint32_t i = 0; i < count; ++i)
       EXPECT_EQ(listeners.find(10 + i), i == first ? nullptr : &all[i])

@@ -122,10 +122,12 @@ TEST_F(a_window_lock, that_makes_no_sense_is_refused_and_changes_nothing) {
   its.hints.no_locks = false;
   its.epoch = Epoch::started;
   EXPECT_EQ(lock(), MPI_ERR_RMA_SYNC);
+  EXPECT_NE(std::strstr(last_explanation().text, "MPI_Win_complete"), nullptr);
   EXPECT_EQ(lock_all(), MPI_ERR_RMA_SYNC);
   its.epoch = Epoch::none;
   ASSERT_EQ(lock(), MPI_SUCCESS);
   EXPECT_EQ(lock(), MPI_ERR_RMA_SYNC);
+  EXPECT_NE(std::strstr(last_explanation().text, "already"), nullptr);
   EXPECT_EQ(lock_all(), MPI_ERR_RMA_SYNC);
   EXPECT_EQ(unlock_all(), MPI_ERR_RMA_SYNC);
   ASSERT_EQ(unlock(), MPI_SUCCESS);

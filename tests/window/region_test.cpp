@@ -34,6 +34,7 @@ struct attached_memory : windows_test {
         ranks.as(1, [&] { return find_region(other, other.targets[0], address, bytes, &seen); }),
         lies)
         << offset;
+    EXPECT_TRUE(is_current(windows.row(0).regions, other.targets[0].regions->version));
     EXPECT_EQ(seen.address, region.address);
     EXPECT_EQ(seen.bytes, region.bytes);
     return lies;
@@ -136,7 +137,7 @@ TEST_F(attached_memory, is_usable_as_long_as_it_exists) {
 
 TEST_F(attached_memory, is_listed_in_longer_lists_for_the_others) {
   constexpr std::int64_t many = 3 * page_bytes / sizeof(lockfree::WindowRegion);
-  for (std::int64_t i = many - 1; i >= 0; --i) {
+  for (std::int64_t i = 0; i < many; ++i) {
     ASSERT_EQ(attach(100 * i, 50), MPI_SUCCESS);
     if (i % 97 == 0) {
       EXPECT_EQ(find(100 * i, 50), Lies::attached) << i;
@@ -155,6 +156,7 @@ TEST_F(attached_memory, belongs_to_dynamic_windows_only) {
 
 TEST_F(attached_memory, at_the_end_of_the_address_space_does_not_wrap_around) {
   ASSERT_EQ(attach(100, 50), MPI_SUCCESS);
+  ASSERT_EQ(detach(100), MPI_SUCCESS);
   lockfree::WindowRegion found;
   EXPECT_EQ(
       ranks.as(0, [&] { return find_region(its, its.own(), ~std::uint64_t{0} - 5, 10, &found); }),

@@ -106,6 +106,15 @@ TEST_F(a_spot, of_data_with_gaps_is_judged_by_its_first_and_last_byte) {
   EXPECT_EQ(find(0, 0, type->handle), MPI_SUCCESS);
 }
 
+TEST_F(a_spot, of_data_that_runs_backward_ends_at_its_last_element) {
+  Datatype* type = nullptr;
+  ASSERT_EQ(datatype::make_resized(message::Ranks::byte(), 0, -8, &type), MPI_SUCCESS);
+  EXPECT_EQ(find(4, 3, type->handle), MPI_SUCCESS);
+  EXPECT_EQ(find(4, 4, type->handle), MPI_ERR_RMA_RANGE);
+  EXPECT_EQ(find(units - 1, 3, type->handle), MPI_SUCCESS);
+  EXPECT_EQ(find(units, 3, type->handle), MPI_ERR_RMA_RANGE);
+}
+
 struct a_spot_in_attached_memory : a_spot {
   // Rank 0 operates on its own memory.
   a_spot_in_attached_memory() {

@@ -247,7 +247,10 @@ TEST_F(a_long_run, wakes_a_target_that_sleeps_and_asks_it_again) {
   ranks.as(1, [&] { lockfree::announce(*doorbell(), lockfree::wake_asleep); });
   put_and_look();
   ranks.as(1, [&] { EXPECT_FALSE(lockfree::end_sleep(*doorbell())); });
-  ranks.as(0, [] { EXPECT_EQ(partner().misses, 0u); });
+  ranks.as(0, [] {
+    EXPECT_EQ(partner().misses, 0u);
+    EXPECT_EQ(partner().wakes_ticks, 0);
+  });
 }
 
 struct a_long_run_by_experience : a_long_run {
