@@ -159,10 +159,17 @@ TEST_F(a_batch_that_nobody_takes, is_got_by_the_kernel_to_each_place) {
 }
 
 TEST_F(a_batch_that_nobody_takes, changes_each_element_as_often_as_it_was_called_for) {
-  for (std::int64_t offset : {0, 8, 8, 0, 16, 24, 24}) ASSERT_EQ(add(1, offset), MPI_SUCCESS);
+  std::int64_t what = 1;
+  for (std::int64_t offset : {0, 8, 8, 0, 16, 24, 24}) {
+    ASSERT_EQ(add(what, offset), MPI_SUCCESS);
+    what *= 2;
+  }
   ASSERT_EQ(windows.flush(), MPI_SUCCESS);
   EXPECT_EQ(works_done(), 0);
-  for (std::int64_t i = 0; i < 4; ++i) EXPECT_EQ(number(8 * i), i == 2 ? 1 : 2) << i;
+  EXPECT_EQ(number(0), 1 + 8);
+  EXPECT_EQ(number(8), 2 + 4);
+  EXPECT_EQ(number(16), 16);
+  EXPECT_EQ(number(24), 32 + 64);
   EXPECT_EQ(number(32), 0);
   EXPECT_EQ(mode_of(windows.row().guard), lockfree::GuardMode::always_locked);
   EXPECT_TRUE(is_served(windows.row().elements, take_number(windows.row().elements), true));

@@ -202,7 +202,13 @@ TEST_F(a_window_lock, is_granted_to_messages_in_the_order_of_their_numbers) {
   }
   ranks.settle();
   for (const Expected& one : expected) EXPECT_EQ(one.answers, 1u);
-  ranks.as(1, [&] { give_own_turn(windows.window(1), held, true); });
+  ranks.as(1, [&] {
+    // Rank 1 sleeps now, for all that the holder can see.
+    transport::Doorbell& doorbell = transport::doorbell(LocalRank{1});
+    lockfree::announce(doorbell, lockfree::wake_asleep);
+    give_own_turn(windows.window(1), held, true);
+    EXPECT_FALSE(lockfree::end_sleep(doorbell));
+  });
   for (int i = 0; i < 20; ++i) ranks.step(i % 2 == 0);
   EXPECT_EQ(expected[0].answers, 0u);
   EXPECT_EQ(expected[1].answers, 0u);

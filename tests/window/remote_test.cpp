@@ -138,6 +138,26 @@ TEST_F(a_remote_target, applies_accumulates_as_announced_whichever_data_comes_fi
   EXPECT_EQ(*there, 5 + 2);
 }
 
+TEST_F(a_remote_target, answers_a_flush_when_the_data_that_was_announced_before_has_come) {
+  RemoteHeader header;
+  header.window = windows.window().comm->id;
+  RemoteMessage announcement(RemoteKind::put_run, header);
+  announcement.add(windows.target().address, nullptr, sizeof one);
+  Expected expected;
+  expected.answers = 1;
+  header.token = expected.token();
+  RemoteMessage flush(RemoteKind::flush, header);
+  for (RemoteMessage* message : {&announcement, &flush})
+    ranks.as(0, [&] { EXPECT_EQ(message->send(windows.target().process), MPI_SUCCESS); });
+  ranks.settle();
+  EXPECT_EQ(expected.answers, 1u);
+  message::Request sending;
+  ranks.send(0, 1, &one, sizeof one, tag_of(0, false), sending);
+  ranks.settle();
+  EXPECT_EQ(expected.answers, 0u);
+  EXPECT_EQ(std::memcmp(windows.memory(), &one, sizeof one), 0);
+}
+
 TEST_F(a_remote_target, grants_its_lock_when_the_holder_lets_go) {
   const std::uint32_t held = take_number(windows.row().lock);
   bool let_go = false;

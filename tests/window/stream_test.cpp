@@ -267,14 +267,14 @@ struct a_long_run_by_experience : a_long_run {
 };
 
 TEST_F(a_long_run_by_experience, goes_the_quickest_way_and_adds_what_it_took) {
-  StreamChoice& its = choice({1001, 2000, 1000, 2000});
+  StreamChoice& its = choice({11, 20, 10, 20});
   put_and_look();
   EXPECT_FALSE(was_asked());
   EXPECT_EQ(its.next(4), through);  // the copy by the kernel took longer than that
 }
 
 TEST_F(a_long_run_by_experience, adds_nothing_where_the_target_has_not_come) {
-  StreamChoice& its = choice({1000, 2000, 1001, 2000});
+  StreamChoice& its = choice({10, 20, 11, 20});
   put_and_look();
   EXPECT_TRUE(was_asked());
   EXPECT_EQ(its.next(4), through);
