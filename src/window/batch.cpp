@@ -3,27 +3,15 @@
 #include <cstring>
 
 #include "window/kernel_copy.hpp"
+#include "window/one_sided.hpp"
 #include "window/refusal.hpp"
 
 namespace baton::window {
 
 namespace {
 
-// This is the batch that the delegation slot of this rank holds now. It is used under
-// `delegation_lock`.
-struct Batch {
-  Window* window = nullptr;  // null: the batch is empty
-  Target* target = nullptr;
-  WorkKind kind = WorkKind::put;
-  const Operation* operation = nullptr;
-  Elements elements;             // for accumulates
-  char* into[Work::ranges_max];  // for gets: where the data goes
-};
-Batch batch;
-
-Spot spot_of(const Work& work) {
-  return {batch.target, nullptr, work.first.address};
-}
+constexpr Delegation& delegation = one_sided.delegation;
+constexpr Batch& batch = one_sided.batch;
 
 // Calls `move` with runs of ranges that follow each other in memory without overlap, as many
 // together as do, and with their data. (The kernel reads all ranges of a call before it writes any
@@ -48,7 +36,7 @@ Error for_each_ascending(Work& work, Move move) {
 }
 
 Error accumulate_by_kernel(Window& window, Work& work) {
-  const Spot spot = spot_of(work);
+  const Spot spot = batch.spot(work);
   const Elements& elements = batch.elements;
   ElementHold hold(window, *batch.target, work.data_bytes / elements.bytes, false);
   hold.keep_locked();
@@ -62,7 +50,7 @@ Error accumulate_by_kernel(Window& window, Work& work) {
 }
 
 Error move_by_kernel(Window& window, Work& work) {
-  const Spot spot = spot_of(work);
+  const Spot spot = batch.spot(work);
   if (batch.kind == WorkKind::accumulate) return accumulate_by_kernel(window, work);
   const Direction direction = batch.kind == WorkKind::put ? Direction::put : Direction::get;
   if (work.ranges == 1)
@@ -74,41 +62,17 @@ Error move_by_kernel(Window& window, Work& work) {
   return copy_spot(direction, window, spot, runs, work.data);
 }
 
-Error finish_under_lock() {
-  if (!batch.window) return MPI_SUCCESS;
-  Window& window = *batch.window;
-  Work& work = *own_work();
-  Error error = MPI_SUCCESS;
-  if (!delegate(*batch.target, work)) {
-    const OwnWay own_way;
-    error = move_by_kernel(window, work);
-  } else if (work.error) {
-    error = refused(window.rank_of(*batch.target), work.error);
-  }
-  const char* data = work.data;
-  if (batch.kind == WorkKind::get && !error)
-    for (std::uint32_t i = 0; i < work.ranges; ++i) {
-      std::memcpy(batch.into[i], data, work.range(i).bytes);
-      data += work.range(i).bytes;
-    }
-  work.ranges = work.data_bytes = 0;
-  batch.window = nullptr;
-  // ORDER window.batch: release here, acquire in finish_batch; what was got is in its place.
-  std::atomic_ref(window.gathered).store(false, std::memory_order_release);
-  return error;
-}
-
 // Returns the slot with space for one more operation, or null where there is no slot.
 Work* space_for(Window& window, const Spot& spot, WorkKind kind, const Elements* elements,
                 const Operation* operation, std::int64_t bytes, Error* error) {
-  Work* work = own_work();
+  Work* work = delegation.own_work();
   if (!work) return nullptr;
   const bool fits = batch.window == &window && batch.target == spot.target && batch.kind == kind &&
                     batch.operation == operation &&
                     (!elements || batch.elements.type == elements->type) &&
                     work->has_space(static_cast<std::uint64_t>(bytes));
   if (BATON_LIKELY(fits)) return work;
-  *error = finish_under_lock();
+  *error = empty_slot();
   batch.window = &window;
   batch.target = spot.target;
   batch.kind = kind;
@@ -124,13 +88,13 @@ Work* space_for(Window& window, const Spot& spot, WorkKind kind, const Elements*
 template <class Fill>
 bool do_now(Window& window, const Spot& spot, WorkKind kind, const Datatype* type,
             const Operation* operation, std::int64_t bytes, void* result, Error* error, Fill fill) {
-  platform::Guard guard(delegation_lock);
-  Work* work = own_work();
-  if (!work || (*error = finish_under_lock())) return work != nullptr;
+  platform::Guard guard(delegation.slot_lock);
+  Work* work = delegation.own_work();
+  if (!work || (*error = empty_slot())) return work != nullptr;
   describe_work(*work, window, kind, type, operation);
   char* data = work->add(spot.address, static_cast<std::uint64_t>(bytes));
   fill(data);
-  if (!delegate(*spot.target, *work)) return false;
+  if (!delegation.delegate(*spot.target, *work)) return false;
   if (work->error)
     *error = refused(window.rank_of(*spot.target), work->error);
   else
@@ -142,7 +106,7 @@ bool do_now(Window& window, const Spot& spot, WorkKind kind, const Datatype* typ
 
 bool batch_run(Window& window, const Spot& spot, WorkKind kind, const Data& data,
                const Elements* elements, const Operation* operation, Error* error) {
-  platform::Guard guard(delegation_lock);
+  platform::Guard guard(delegation.slot_lock);
   const std::int64_t bytes = data.bytes();
   Work* work = space_for(window, spot, kind, elements, operation, bytes, error);
   if (!work) return false;
@@ -173,12 +137,32 @@ bool delegate_compare_and_swap(Window& window, const Spot& spot, const Datatype&
 }
 
 Error finish_gathered(Window& window) {
-  platform::Guard guard(delegation_lock);
-  return batch.window == &window ? finish_under_lock() : MPI_SUCCESS;
+  platform::Guard guard(delegation.slot_lock);
+  return batch.window == &window ? empty_slot() : MPI_SUCCESS;
 }
 
 Error empty_slot() {
-  return finish_under_lock();
+  if (!batch.window) return MPI_SUCCESS;
+  Window& window = *batch.window;
+  Work& work = *delegation.own_work();
+  Error error = MPI_SUCCESS;
+  if (!delegation.delegate(*batch.target, work)) {
+    const OwnWay own_way(delegation);
+    error = move_by_kernel(window, work);
+  } else if (work.error) {
+    error = refused(window.rank_of(*batch.target), work.error);
+  }
+  const char* data = work.data;
+  if (batch.kind == WorkKind::get && !error)
+    for (std::uint32_t i = 0; i < work.ranges; ++i) {
+      std::memcpy(batch.into[i], data, work.range(i).bytes);
+      data += work.range(i).bytes;
+    }
+  work.ranges = work.data_bytes = 0;
+  batch.window = nullptr;
+  // ORDER window.batch: release here, acquire in finish_batch; what was got is in its place.
+  std::atomic_ref(window.gathered).store(false, std::memory_order_release);
+  return error;
 }
 
 }  // namespace baton::window

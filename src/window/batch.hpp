@@ -7,8 +7,8 @@
 // an epoch, a flush or a request form ends.
 #pragma once
 
-#include "window/delegate.hpp"
 #include "window/reach.hpp"
+#include "window/work.hpp"
 
 namespace baton::window {
 
@@ -36,12 +36,12 @@ bool is_short_run(const Side& side) {
                                              Error* error);
 
 // Does the gathered operations, whichever window they belong to, and so frees the slot. The caller
-// holds `delegation_lock`.
+// holds the lock of the slot.
 [[nodiscard]] Error empty_slot();
 // Does the gathered operations if they are for targets of this window.
 BATON_COLD Error finish_gathered(Window& window);
 inline Error finish_batch(Window& window) {
-  // ORDER window.batch: acquire here, release in finish_under_lock; another thread has done it all.
+  // ORDER window.batch: acquire here, release in empty_slot; another thread has done it all.
   return BATON_UNLIKELY(std::atomic_ref(window.gathered).load(std::memory_order_acquire))
              ? finish_gathered(window)
              : MPI_SUCCESS;

@@ -109,13 +109,17 @@ void swap_element(Window& window, const Spot& spot, const Datatype& type, const 
   note_stores(window);
 }
 
-Error change_own(Window& window, char* memory, const Datatype& type, std::int64_t bytes,
-                 const Operation& operation, const char* in, char* old) {
+Error change_own(Window& window, char* memory, std::int32_t type, std::int64_t bytes,
+                 std::int32_t operation, const char* in, char* old) {
+  const Datatype* of = datatype::datatypes.find(datatype::datatypes.from_int(type));
+  const Operation* its = datatype::operations.find(datatype::operations.from_int(operation));
+  if (!of || !its) return MPI_ERR_OP;
   Elements elements;
-  if (Error error = describe(operation, type, &elements)) return error;
-  const Place at{window.rank(), 0, bytes / type.size, &type};
+  if (Error error = describe(*its, *of, &elements)) return error;
+  const Place at{window.rank(), 0, bytes / of->size, of};
   const ElementHold hold(window, window.own(), at.count, can_be_atomic(elements, at, memory));
-  change_place(elements, memory, hold.is_atomic(), in, old, at);
+  change_place(elements, memory, hold.is_atomic(), its->handle == MPI_NO_OP ? nullptr : in, old,
+               at);
   return MPI_SUCCESS;
 }
 

@@ -69,9 +69,9 @@ void change_place(const Elements& elements, char* memory, bool atomic, const cha
 void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
                   const void* expected, void* old);
 
-// Changes contiguous elements at `memory` of this rank, called by its progress for another rank.
-// `in` and `old` are packed, or null.
-[[nodiscard]] Error change_own(Window& window, char* memory, const Datatype& type,
-                               std::int64_t bytes, const Operation& operation, const char* in,
-                               char* old);
+// Changes contiguous elements at `memory` of this rank, called by its progress for another rank,
+// which has sent the handles of type and operation as integers. `in` and `old` are packed, or null.
+[[nodiscard]] Error change_own(Window& window, char* memory, std::int32_t type, std::int64_t bytes,
+                               std::int32_t operation, const char* in, char* old);
+
 }  // namespace baton::window

@@ -7,6 +7,7 @@
 #include "collective/check/words.hpp"
 #include "datatype/operation.hpp"
 #include "transport/node.hpp"
+#include "window/one_sided.hpp"
 
 namespace baton::window {
 
@@ -87,8 +88,8 @@ const char* remedy_of(const Access& access, const Access& other) {
 enum Note : std::uint32_t { not_copied = 1u << 28, too_many = 1u << 29 };
 
 void say_once(Note note, const char* text) {
-  static std::uint32_t given_here;
-  std::uint32_t& given = transport::is_attached() ? transport::job().notes_given : given_here;
+  std::uint32_t& given =
+      transport::is_attached() ? transport::job().notes_given : one_sided.notes_given;
   // relaxed: no other data is published by this bit.
   if (std::atomic_ref(given).fetch_or(note, std::memory_order_relaxed) & note) return;
   print_message(text);

@@ -11,10 +11,9 @@
 #include "transport/node.hpp"
 #include "transport/single_copy.hpp"
 #include "window/check_access.hpp"
-#include "window/delegate.hpp"
 #include "window/gather.hpp"
-#include "window/listeners.hpp"
 #include "window/network/provider_reach.hpp"
+#include "window/one_sided.hpp"
 #include "window/reach.hpp"
 #include "window/remote_target.hpp"
 #include "window/synchronize.hpp"
@@ -102,6 +101,11 @@ void free_row(Window& window) {
     std::free(window.row);
 }
 
+// Does what other ranks of the node have asked this one for.
+bool attend() {
+  return one_sided.delegation.attend(one_sided.listeners);
+}
+
 // Returns whether other ranks may reach the window's memory only through the kernel.
 bool may_be_private(const Window& window) {
   return window.flavor == MPI_WIN_FLAVOR_CREATE || window.is_dynamic();
@@ -126,9 +130,9 @@ void let_go_memory(Window& window) {
 }
 
 void dispose(Window& window) {
-  remove_listener(window);
+  one_sided.listeners.remove(window);
   forget_gathered(window);
-  if (may_be_private(window)) close_delegation_space();
+  if (may_be_private(window)) one_sided.delegation.close();
   end_checks(window);
   let_go_memory(window);
   close_provider(window);
@@ -174,7 +178,7 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
       window.row_is_shared ? reinterpret_cast<std::uint64_t>(window.row) : 0,
       own_error,
       window.flavor == MPI_WIN_FLAVOR_SHARED || transport::exported_heap.contains(window.base),
-      may_be_private(window) ? open_delegation_space() : 0};
+      may_be_private(window) ? one_sided.delegation.open(attend) : 0};
   // The other ranks would wait for ever if this rank left here, so the job ends without this
   // memory.
   BATON_INVARIANT(descriptions != nullptr);
@@ -187,7 +191,8 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
     fill_target(window, static_cast<int>(rank), descriptions[rank]);
     window.serves |= window.targets[rank].local_rank == not_on_this_node;
     if (may_be_private(window))
-      note_delegation_space(window.targets[rank].local_rank, descriptions[rank].delegation_space);
+      one_sided.delegation.note_space(window.targets[rank].local_rank,
+                                      descriptions[rank].delegation_space);
     if (descriptions[rank].error && !own_error)
       error = fail(static_cast<Error>(descriptions[rank].error),
                    "rank %zu of the communicator could not give its memory for the window", rank);
@@ -205,7 +210,7 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
   if (!error) error = open_provider(window);
   // A rank that has left the exchange may use the window at once.
   serve_messages();
-  add_listener(window);
+  one_sided.listeners.add(window);
   if (!error) error = meet(window);
   if (error) dispose(window);
   return error;

@@ -16,38 +16,10 @@
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
 #include "window/change.hpp"
-#include "window/listeners.hpp"
-#include "window/stream_slots.hpp"
 
 namespace baton::window {
 
-platform::Lock delegation_lock;
-
 namespace {
-
-// This is a rank of the node, as one that we ask, or that asks us, to do work.
-struct Partner {
-  std::uint64_t address;     // of its space, at that rank; 0: none
-  DelegationSpace* space;    // the space, mapped here; null: not looked for yet
-  std::uint32_t misses;      // consecutive requests that were in vain
-  std::uint32_t skips;       // the number of requests for which this rank is left out
-  std::int64_t wakes_ticks;  // it most likely sleeps until then
-};
-
-// This lock protects the variables below, and is held while this rank does work for others.
-platform::Lock partners_lock;
-DelegationSpace* own_space = nullptr;
-Partner* partners = nullptr;  // by local rank
-std::uint32_t users = 0;      // windows that use the space
-
-DelegationSpace* space_of(LocalRank rank) {
-  Partner& partner = partners[number_of(rank)];
-  if (BATON_LIKELY(partner.space || !partner.address)) return partner.space;
-  char* here = transport::exported_heap.reach(rank, reinterpret_cast<const void*>(partner.address));
-  partner.space = reinterpret_cast<DelegationSpace*>(here);
-  if (!here) partner.address = 0;
-  return partner.space;
-}
 
 // --- the target's side
 
@@ -60,42 +32,24 @@ bool is_attached(Window& window, const WorkRange& range) {
                      &region) == Lies::attached;
 }
 
-void do_range(Window& window, Work& work, const WorkRange& range, char* data, LocalRank asker) {
+void do_range(Window& window, Work& work, const WorkRange& range, char* data) {
   char* memory = reinterpret_cast<char*>(range.address);
   const auto bytes = static_cast<std::int64_t>(range.bytes);
-  const bool swaps = work.kind == WorkKind::compare_and_swap;
-  if (work.kind == WorkKind::put_stream || work.kind == WorkKind::get_stream)
-    return stream_for(work, asker, window, nullptr, nullptr);
-  if (work.kind == WorkKind::put) {
-    std::memcpy(memory, data, range.bytes);
-    return;
-  }
-  if (work.kind == WorkKind::get) {
-    std::memcpy(data, memory, range.bytes);
-    return;
-  }
-  const Datatype* type = datatype::datatypes.find(datatype::datatypes.from_int(work.type));
-  const Operation* operation =
-      datatype::operations.find(datatype::operations.from_int(work.operation));
-  if (!type || (!operation && !swaps)) {
-    work.error = MPI_ERR_OP;
-    return;
-  }
-  if (work.kind == WorkKind::accumulate_stream)
-    return stream_for(work, asker, window, type, operation);
+  if (work.kind == WorkKind::put) return void(std::memcpy(memory, data, range.bytes));
+  if (work.kind == WorkKind::get) return void(std::memcpy(data, memory, range.bytes));
   char old[Work::data_bytes_max];
-  const bool reads = work.kind == WorkKind::get_accumulate;
-  if (swaps)
+  if (work.kind != WorkKind::compare_and_swap)
+    work.error = change_own(window, memory, work.type, bytes, work.operation, data,
+                            work.kind == WorkKind::get_accumulate ? old : nullptr);
+  else if (auto* type = datatype::datatypes.find(datatype::datatypes.from_int(work.type)))
     swap_element(window, {&window.own(), memory, range.address}, *type, data, data + bytes, old);
-  else if (Error error =
-               change_own(window, memory, *type, bytes, *operation,
-                          operation->handle == MPI_NO_OP ? nullptr : data, reads ? old : nullptr))
-    work.error = error;
-  if (reads || swaps) std::memcpy(data, old, range.bytes);
+  else
+    work.error = MPI_ERR_OP;
+  if (work.kind != WorkKind::accumulate) std::memcpy(data, old, range.bytes);
 }
 
-void do_work(Work& work, LocalRank asker) {
-  Window* window = find_window(work.window);
+void do_work(Work& work, LocalRank asker, Listeners& listeners) {
+  Window* window = listeners.find(work.window);
   if (!window) {
     work.error = MPI_ERR_WIN;
     return;
@@ -105,49 +59,24 @@ void do_work(Work& work, LocalRank asker) {
       work.error = Work::not_done;
       return;
     }
+  if (work.kind >= WorkKind::put_stream) return stream_for(work, asker, *window);
   char* data = work.data;
   for (std::uint32_t i = 0; i < work.ranges && !work.error; ++i) {
-    do_range(*window, work, work.range(i), data, asker);
+    do_range(*window, work, work.range(i), data);
     data += work.range(i).bytes;
   }
 }
 
-bool attend() {
-  platform::Guard guard(partners_lock);
-  bool any = false;
-  if (!own_space) return any;  // a thread has freed the last window meanwhile
-  const std::uint32_t own = number_of(transport::own_rank());
-  std::uint64_t bits = lockfree::take_askers(own_space->bell);
-  for (; bits != 0; bits &= bits - 1)
-    for (auto rank = static_cast<std::uint32_t>(__builtin_ctzll(bits));
-         rank < transport::rank_count(); rank += 64) {
-      DelegationSpace* space = space_of(static_cast<LocalRank>(rank));
-      if (!space || !lockfree::take(space->work.state, own)) continue;
-      do_work(space->work, static_cast<LocalRank>(rank));
-      lockfree::finish(space->work.state);
-      any = true;
-    }
-  return any;
-}
-
 // --- the origin's side
-
-// This is the time that this rank took when it did short work itself, or little more.
-std::atomic<std::int64_t> own_ticks{0};
-// relaxed: this number only guides a decision.
-std::int64_t own_way_ticks() {
-  return own_ticks.load(std::memory_order_relaxed);
-}
 
 // How long a target is waited for: as long as this rank takes to do the work itself, so that a wait
 // in vain costs no more than that again. There is no wait where ranks outnumber CPUs, since the
 // target then most likely has no CPU.
 class Patience {
  public:
-  // The wait is `times` as long as this rank takes for short work.
-  explicit Patience(std::int64_t times)
+  explicit Patience(std::int64_t ticks)
       : polls_(settings.delegation_polls),
-        end_ticks_(polls_ < 0 ? platform::now_ticks() + times * own_way_ticks() : 0) {}
+        end_ticks_(polls_ < 0 ? platform::now_ticks() + ticks : 0) {}
   bool is_none() const { return polls_ < 0 ? message::engine.oversubscribed : polls_ == 0; }
   bool is_over() { return polls_ < 0 ? platform::now_ticks() >= end_ticks_ : polls_-- == 0; }
 
@@ -155,19 +84,6 @@ class Patience {
   std::int64_t polls_;
   std::int64_t end_ticks_;
 };
-
-// Targets that do not answer are asked ever more rarely. A target that sleeps in MPI is woken, and
-// asked again when it may be awake. The numbers are guesses.
-void note_miss(Partner& partner, LocalRank rank) {
-  constexpr std::uint32_t misses_max = 4;
-  constexpr std::int64_t own_ways_until_awake = 8;
-  if (message::wake_rank(rank)) {
-    partner.wakes_ticks = platform::now_ticks() + own_ways_until_awake * own_way_ticks();
-    return;
-  }
-  if (partner.misses < misses_max) ++partner.misses;
-  partner.skips = 1u << partner.misses;
-}
 
 // Returns whether the target has done the work; if not, it never will.
 bool await(Work& work, LocalRank whom, Patience& patience) {
@@ -180,7 +96,7 @@ bool await(Work& work, LocalRank whom, Patience& patience) {
       over = true;
     }
     // The rank that we ask may be asking us.
-    if (message::is_asked()) (void)attend();
+    if (message::is_asked()) (void)message::attendance.attend();
     // The target may lose its CPU between taking the work and doing it.
     if (!over || pauses++ < pauses_max)
       platform::pause_cpu();
@@ -191,56 +107,80 @@ bool await(Work& work, LocalRank whom, Patience& patience) {
 
 }  // namespace
 
-std::uint64_t open_delegation_space() {
+DelegationSpace* Delegation::space_of(LocalRank rank) {
+  DelegationPartner& partner = partners[number_of(rank)];
+  if (BATON_LIKELY(partner.space || !partner.address)) return partner.space;
+  char* here = transport::exported_heap.reach(rank, reinterpret_cast<const void*>(partner.address));
+  partner.space = reinterpret_cast<DelegationSpace*>(here);
+  if (!here) partner.address = 0;
+  return partner.space;
+}
+
+bool Delegation::attend(Listeners& listeners) {
+  platform::Guard guard(partners_lock);
+  bool any = false;
+  if (!own_space) return any;  // a thread has freed the last window meanwhile
+  const std::uint32_t own = number_of(transport::own_rank());
+  std::uint64_t bits = lockfree::take_askers(own_space->bell);
+  for (; bits != 0; bits &= bits - 1)
+    for (auto rank = static_cast<std::uint32_t>(__builtin_ctzll(bits));
+         rank < transport::rank_count(); rank += 64) {
+      DelegationSpace* space = space_of(static_cast<LocalRank>(rank));
+      if (!space || !lockfree::take(space->work.state, own)) continue;
+      do_work(space->work, static_cast<LocalRank>(rank), listeners);
+      lockfree::finish(space->work.state);
+      any = true;
+    }
+  return any;
+}
+
+std::uint64_t Delegation::open(bool (*when_asked)()) {
   {
-    const OwnWay first;  // a guess of own_ticks, until there is a measured value
+    const OwnWay first(*this);  // a guess of own_ticks, until there is a measured value
     std::uint64_t from = 0, to;
     (void)platform::read_process_memory(::getpid(), &from, &to, sizeof to);
   }
   platform::Guard guard(partners_lock);
   if (users++ == 0) {
     void* memory = nullptr;
-    partners = static_cast<Partner*>(std::calloc(transport::rank_count(), sizeof(Partner)));
+    partners = static_cast<DelegationPartner*>(
+        std::calloc(transport::rank_count(), sizeof(DelegationPartner)));
     if (!partners ||
         transport::exported_heap.allocate(sizeof(DelegationSpace), alignof(DelegationSpace),
                                           nullptr, false, &memory))
       memory = nullptr;
     own_space = static_cast<DelegationSpace*>(memory);
-    if (own_space) message::attendance = {&own_space->bell.askers, attend};
+    if (own_space) message::attendance = {&own_space->bell.askers, when_asked};
   }
   return reinterpret_cast<std::uint64_t>(own_space);
 }
 
-void close_delegation_space() {
+void Delegation::close() {
   platform::Guard guard(partners_lock);
   if (--users != 0) return;
   message::attendance = {};
-  free_streams();
+  streams.free();
   if (own_space) (void)transport::exported_heap.release(own_space);
   own_space = nullptr;
   std::free(partners);
   partners = nullptr;
 }
 
-void note_delegation_space(LocalRank rank, std::uint64_t address) {
+void Delegation::note_space(LocalRank rank, std::uint64_t address) {
   platform::Guard guard(partners_lock);
   if (!partners || rank == not_on_this_node) return;
-  Partner& partner = partners[number_of(rank)];
+  DelegationPartner& partner = partners[number_of(rank)];
   if (partner.address != address) partner = {address, nullptr, 0, 0, 0};
 }
 
-OwnWay::OwnWay() : start_ticks_(platform::now_ticks()) {}
+OwnWay::OwnWay(Delegation& its) : its_(its), start_ticks_(platform::now_ticks()) {}
 
 OwnWay::~OwnWay() {
-  const std::int64_t ticks = platform::now_ticks() - start_ticks_, before = own_way_ticks();
+  const std::int64_t ticks = platform::now_ticks() - start_ticks_, before = its_.own_way_ticks();
   // If this rank lost its CPU meanwhile, that is no reason to wait so long, so the value grows
   // slowly. (relaxed: as above.)
-  own_ticks.store(before == 0 ? ticks : std::min(ticks, before + before / 16 + 1),
-                  std::memory_order_relaxed);
-}
-
-Work* own_work() {
-  return own_space ? &own_space->work : nullptr;
+  its_.own_ticks.store(before == 0 ? ticks : std::min(ticks, before + before / 16 + 1),
+                       std::memory_order_relaxed);
 }
 
 void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type,
@@ -253,9 +193,23 @@ void describe_work(Work& work, const Window& window, WorkKind kind, const Dataty
   work.ranges = work.data_bytes = 0;
 }
 
+// Targets that do not answer are asked ever more rarely. A target that sleeps in MPI is woken, and
+// asked again when it may be awake. The numbers are guesses.
+void Delegation::note_miss(LocalRank rank) {
+  constexpr std::uint32_t misses_max = 4;
+  constexpr std::int64_t own_ways_until_awake = 8;
+  DelegationPartner& partner = partners[number_of(rank)];
+  if (message::wake_rank(rank)) {
+    partner.wakes_ticks = platform::now_ticks() + own_ways_until_awake * own_way_ticks();
+    return;
+  }
+  if (partner.misses < misses_max) ++partner.misses;
+  partner.skips = 1u << partner.misses;
+}
+
 // Asks the target, unless it seldom answers. Returns whether it was asked.
-static bool ask_target(const Target& target, Work& work) {
-  Partner& partner = partners[number_of(target.local_rank)];
+bool Delegation::ask_target(const Target& target, Work& work) {
+  DelegationPartner& partner = partners[number_of(target.local_rank)];
   if (partner.skips > 0) {
     --partner.skips;
     return false;
@@ -272,44 +226,43 @@ static bool ask_target(const Target& target, Work& work) {
   return true;
 }
 
-bool delegate(const Target& target, Work& work) {
-  Patience patience(1);
+bool Delegation::delegate(const Target& target, Work& work) {
+  Patience patience(own_way_ticks());
   if (patience.is_none() || !ask_target(target, work)) return false;
-  Partner& partner = partners[number_of(target.local_rank)];
   if (await(work, target.local_rank, patience)) {
-    partner.misses = 0;
+    partners[number_of(target.local_rank)].misses = 0;
     return work.error != Work::not_done;
   }
-  note_miss(partner, target.local_rank);
+  note_miss(target.local_rank);
   return false;
 }
 
-bool begin_together(const Target& target, Work& work) {
+bool Delegation::begin_together(const Target& target, Work& work) {
   // Guesses: the wait is short beside what is saved, and long enough for the target to wake up
   // where there is much to do.
   constexpr std::int64_t own_ways = 4;
   constexpr std::uint64_t bytes_an_own_way = 1 << 16;
-  Patience patience(own_ways + static_cast<std::int64_t>(work.first.bytes / bytes_an_own_way));
+  const auto longer = static_cast<std::int64_t>(work.first.bytes / bytes_an_own_way);
+  Patience patience((own_ways + longer) * own_way_ticks());
   if (patience.is_none() || !ask_target(target, work)) return false;
   const bool woken = message::wake_rank(target.local_rank);
   const std::uint32_t whom = number_of(target.local_rank);
-  Partner& partner = partners[whom];
   while (lockfree::is_untaken(work.state, whom)) {
     const bool over = patience.is_over();
     if (over || message::is_asked()) {
       if (!lockfree::withdraw(work.state, whom)) break;
-      if (over && !woken) note_miss(partner, target.local_rank);
+      if (over && !woken) note_miss(target.local_rank);
       if (over) return false;
-      (void)attend();
+      (void)message::attendance.attend();
       if (!ask_target(target, work)) return false;
     }
     platform::pause_cpu();
   }
-  partner.misses = 0;
+  partners[whom].misses = 0;
   return true;
 }
 
-void end_together(const Work& work) {
+void Delegation::end_together(const Work& work) {
   constexpr int pauses_max = 1000;  // guess
   for (int pauses = 0; !lockfree::is_done(work.state);)
     if (pauses++ < pauses_max)

@@ -6,10 +6,8 @@
 // Invariant: a rank has one slot, so it asks for one thing at a time.
 #pragma once
 
-#include "datatype/operation.hpp"
-#include "lockfree/delegation.hpp"
-#include "window/window.hpp"
-#include "window/work.hpp"
+#include "window/listeners.hpp"
+#include "window/stream_slots.hpp"
 
 namespace baton::window {
 
@@ -19,32 +17,64 @@ struct DelegationSpace {
   Work work;
 };
 
-// Opens the space with the first window whose memory may need it; it is closed with the last. The
-// address of this rank's space (0: there is none) is told to the others when a window is made.
-std::uint64_t open_delegation_space();
-void close_delegation_space();
-void note_delegation_space(LocalRank rank, std::uint64_t address);
+// This is a rank of the node, as one that we ask, or that asks us, to do work.
+struct DelegationPartner {
+  std::uint64_t address;     // of its space, at that rank; 0: none
+  DelegationSpace* space;    // the space, mapped here; null: not looked for yet
+  std::uint32_t misses;      // consecutive requests that were in vain
+  std::uint32_t skips;       // the number of requests for which this rank is left out
+  std::int64_t wakes_ticks;  // it most likely sleeps until then
+};
 
-// Returns this rank's slot, or null without a space. The caller holds `delegation_lock`.
-extern platform::Lock delegation_lock;
-Work* own_work();
+// This is what a rank has for delegation, as an origin and as a target.
+struct Delegation {
+  // Opens the space with the first window whose memory may need it; it is closed with the last. The
+  // address of this rank's space (0: there is none) is told to the others when a window is made.
+  // From then on `when_asked` is called while this rank is in MPI and is asked.
+  std::uint64_t open(bool (*when_asked)());
+  void close();
+  void note_space(LocalRank rank, std::uint64_t address);
 
-// Returns whether the target has done the work; otherwise nobody has done it, nor will. An error of
-// the target is in `error` of the work. The caller holds `delegation_lock`.
-[[nodiscard]] bool delegate(const Target& target, Work& work);
-// Offers work of which origin and target each do a side at the same time. Returns whether the
-// target has begun with its side; this rank then does its own, and waits for the end. (Two ranks
-// that wait for each other's sides would wait for ever, so a rank that has offered such work does
-// none for others, unless it can withdraw it.)
-[[nodiscard]] bool begin_together(const Target& target, Work& work);
-void end_together(const Work& work);
-template <class OwnSide>
-[[nodiscard]] bool delegate_together(const Target& target, Work& work, OwnSide own_side) {
-  if (!begin_together(target, work)) return false;
-  own_side();
-  end_together(work);
-  return work.error != Work::not_done;
-}
+  // Does what other ranks have asked for. Returns whether there was anything.
+  bool attend(Listeners& listeners);
+
+  // The caller of these holds `slot_lock`.
+  // Returns this rank's slot, or null without a space.
+  Work* own_work() { return own_space ? &own_space->work : nullptr; }
+  // Returns whether the target has done the work; otherwise nobody has done it, nor will. An error
+  // of the target is in `error` of the work.
+  [[nodiscard]] bool delegate(const Target& target, Work& work);
+  // Offers work of which origin and target each do a side at the same time. Returns whether the
+  // target has begun with its side; this rank then does its own, and waits for the end. (Two ranks
+  // that wait for each other's sides would wait for ever, so a rank that has offered such work does
+  // none for others, unless it can withdraw it.)
+  [[nodiscard]] bool begin_together(const Target& target, Work& work);
+  template <class OwnSide>
+  [[nodiscard]] bool delegate_together(const Target& target, Work& work, OwnSide own_side) {
+    if (!begin_together(target, work)) return false;
+    own_side();
+    end_together(work);
+    return work.error != Work::not_done;
+  }
+
+  platform::Lock slot_lock;
+  // This lock protects the space and the partners. It is held while this rank does work for others.
+  platform::Lock partners_lock;
+  DelegationSpace* own_space = nullptr;
+  DelegationPartner* partners = nullptr;  // by local rank
+  std::uint32_t users = 0;                // windows that use the space
+  Streams streams;                        // under the lock of the slot
+  // This is the time that this rank took when it did short work itself, or little more.
+  std::atomic<std::int64_t> own_ticks{0};
+  // relaxed: this number only guides a decision.
+  std::int64_t own_way_ticks() const { return own_ticks.load(std::memory_order_relaxed); }
+
+ private:
+  DelegationSpace* space_of(LocalRank rank);
+  bool ask_target(const Target& target, Work& work);
+  void note_miss(LocalRank rank);
+  static void end_together(const Work& work);
+};
 
 // Begins a description of work that has no ranges or data yet.
 void describe_work(Work& work, const Window& window, WorkKind kind, const Datatype* type = nullptr,
@@ -53,12 +83,13 @@ void describe_work(Work& work, const Window& window, WorkKind kind, const Dataty
 // Measures this rank while it does short work itself; that time is how long it waits for others.
 class OwnWay {
  public:
-  OwnWay();
+  explicit OwnWay(Delegation& its);
   ~OwnWay();
   OwnWay(const OwnWay&) = delete;
   OwnWay& operator=(const OwnWay&) = delete;
 
  private:
+  Delegation& its_;
   std::int64_t start_ticks_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "window/transfer.hpp"
+#include "window/one_sided.hpp"
 
 namespace baton::window {
 
@@ -86,7 +86,7 @@ bool gather_get(Window& window, const Spot& spot, char* to, std::int64_t bytes, 
   if (gets->target && (gets->target != spot.target || is_full)) *error = gets->send();
   if (!gets->target) {
     // This answer counts as outstanding until the gets are sent.
-    gets->expected = expect_answer(window, window.rank_of(*spot.target), true);
+    gets->expected = one_sided.begun.expect_answer(window, window.rank_of(*spot.target), true);
     if (!gets->expected) return false;
     gets->target = spot.target;
   }

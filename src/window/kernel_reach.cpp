@@ -5,6 +5,7 @@
 #include "datatype/runs.hpp"
 #include "window/batch.hpp"
 #include "window/kernel_copy.hpp"
+#include "window/one_sided.hpp"
 #include "window/packed.hpp"
 #include "window/pair.hpp"
 #include "window/stream.hpp"
@@ -85,7 +86,7 @@ class KernelReach final : public Reach {
     if ((error = finish_batch(window))) return error;
     if (is_run && !is_short && !what.result) return accumulate_long_run(window, spot, what);
     if (!is_short) return change_by_kernel(window, spot, what);
-    const OwnWay own_way;
+    const OwnWay own_way(one_sided.delegation);
     return change_by_kernel(window, spot, what);
   }
 
@@ -93,7 +94,7 @@ class KernelReach final : public Reach {
              const void* expected, void* result) const override {
     Error error = MPI_SUCCESS;
     if (delegate_compare_and_swap(window, spot, type, from, expected, result, &error)) return error;
-    const OwnWay own_way;
+    const OwnWay own_way(one_sided.delegation);
     const auto bytes = static_cast<std::size_t>(type.size);
     ElementHold hold(window, *spot.target, 1, false);
     hold.keep_locked();

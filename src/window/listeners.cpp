@@ -2,29 +2,22 @@
 
 namespace baton::window {
 
-namespace {
-
-platform::Lock listeners_lock;
-Window* listeners = nullptr;
-
-}  // namespace
-
-void add_listener(Window& window) {
-  platform::Guard guard(listeners_lock);
-  window.next_listening = listeners;
-  listeners = &window;
+void Listeners::add(Window& window) {
+  platform::Guard guard(lock_);
+  window.next_listening = first_;
+  first_ = &window;
 }
 
-void remove_listener(Window& window) {
-  platform::Guard guard(listeners_lock);
-  Window** link = &listeners;
+void Listeners::remove(Window& window) {
+  platform::Guard guard(lock_);
+  Window** link = &first_;
   while (*link && *link != &window) link = &(*link)->next_listening;
   if (*link) *link = window.next_listening;
 }
 
-Window* find_window(std::uint32_t id) {
-  platform::Guard guard(listeners_lock);
-  Window* window = listeners;
+Window* Listeners::find(std::uint32_t id) {
+  platform::Guard guard(lock_);
+  Window* window = first_;
   while (window && window->comm->id != id) window = window->next_listening;
   return window;
 }

@@ -9,10 +9,17 @@
 
 namespace baton::window {
 
-// Adds a window before it is used, and removes it when nobody uses it any more.
-void add_listener(Window& window);
-void remove_listener(Window& window);
-// Returns the window whose communicator has this context id; null: there is none.
-Window* find_window(std::uint32_t id);
+class Listeners {
+ public:
+  // Adds a window before it is used, and removes it when nobody uses it any more.
+  void add(Window& window);
+  void remove(Window& window);
+  // Returns the window whose communicator has this context id; null: there is none.
+  Window* find(std::uint32_t id);
+
+ private:
+  platform::Lock lock_;
+  Window* first_ = nullptr;
+};
 
 }  // namespace baton::window

@@ -8,10 +8,10 @@
 #include "message/core/wait.hpp"
 #include "window/describe_wait.hpp"
 #include "window/gather.hpp"
+#include "window/one_sided.hpp"
 #include "window/packed.hpp"
 #include "window/refusal.hpp"
 #include "window/remote_message.hpp"
-#include "window/transfer.hpp"
 
 namespace baton::window {
 
@@ -125,7 +125,9 @@ class Answered {
  public:
   Answered(Window& window, const Spot& spot, char* result)
       : space_(make_space_for_transfer(window)),
-        expected_(space_ ? nullptr : expect_answer(window, window.rank_of(*spot.target), false)) {
+        expected_(
+            space_ ? nullptr
+                   : one_sided.begun.expect_answer(window, window.rank_of(*spot.target), false)) {
     if (expected_) expected_->into = result;
   }
   // The caller has now asked for everything.
@@ -202,11 +204,11 @@ Error accumulate_run(Window& window, const Spot& spot, const Data& from, RemoteH
   std::uint64_t address = spot.address;
   for (std::int64_t left = from.bytes(), bytes; left > 0; left -= bytes) {
     bytes = std::min(left, step);
-    header.number = next_transfer();
+    header.number = one_sided.begun.next_number();
     if (Error error = announce(window, spot, RemoteKind::accumulate_run, header, address, bytes))
       return error;
-    if (Error error = begin_transfer(window, window.rank_of(*spot.target), header.number,
-                                     {data, bytes, bytes_type}, false))
+    if (Error error = one_sided.begun.begin(window, window.rank_of(*spot.target), header.number,
+                                            {data, bytes, bytes_type}, false))
       return error;
     data += bytes;
     address += static_cast<std::uint64_t>(bytes);
@@ -233,7 +235,7 @@ constinit const Reach& message_reach = by_messages;
 
 Error make_space_for_transfer(Window& window) {
   constexpr std::uint32_t begun_max = 256;  // guess: waiting looks at all of them
-  return transfers_begun() < begun_max ? MPI_SUCCESS : finish_transfers(window, nullptr);
+  return one_sided.begun.count() < begun_max ? MPI_SUCCESS : finish_transfers(window, nullptr);
 }
 
 Error MessageReach::put(Window& window, const Spot& spot, const Data& from, const Place& to) const {
@@ -242,9 +244,9 @@ Error MessageReach::put(Window& window, const Spot& spot, const Data& from, cons
   if (to.type->contiguous && to.bytes() > message_bytes_max) {
     if ((error = make_space_for_transfer(window))) return error;
     RemoteHeader header = header_of(window);
-    header.number = next_transfer();
+    header.number = one_sided.begun.next_number();
     error = announce(window, spot, RemoteKind::put_run, header, spot.address, to.bytes());
-    return error ? error : begin_transfer(window, to.rank, header.number, from, false);
+    return error ? error : one_sided.begun.begin(window, to.rank, header.number, from, false);
   }
   Packed packed(&from, true);
   if (!packed.has_memory()) return no_memory_for(from.bytes());
@@ -269,8 +271,8 @@ Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const 
                : no_memory_for(to.bytes());
   if (is_run) {
     RemoteHeader header = header_of(window);
-    header.number = next_transfer();
-    if ((error = begin_transfer(window, from.rank, header.number, to, true))) return error;
+    header.number = one_sided.begun.next_number();
+    if ((error = one_sided.begun.begin(window, from.rank, header.number, to, true))) return error;
     return announce(window, spot, RemoteKind::get_run, header, spot.address, from.bytes());
   }
   Packed packed(&to, false);
@@ -335,8 +337,8 @@ Error MessageReach::swap(Window& window, const Spot& spot, const Datatype& type,
 }
 
 Error finish_transfers(Window& window, const Target* target) {
-  if (BATON_LIKELY(!has_begun_transfers())) return MPI_SUCCESS;
-  const BegunTransfers mine(window, target, false);
+  if (BATON_LIKELY(!one_sided.begun.any())) return MPI_SUCCESS;
+  const TransfersUntilNow mine(one_sided.begun, window, target, false);
   const Error failed = send_gets(window, target);
   message::wait_until([&] { return mine.are_over(); });
   const Error error = mine.forget();
@@ -390,7 +392,7 @@ Error lock_remotely(Window& window, Target& target, bool exclusive) {
 
 Error unlock_remotely(Window& window, Target& target, bool exclusive) {
   const Error failed = send_gets(window, &target);
-  await_accesses(window, target);
+  one_sided.begun.await_accesses(window, target);
   RemoteHeader header = header_of(window);
   header.exclusive = exclusive;
   header.number = target.number;

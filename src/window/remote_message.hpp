@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "message/core/active.hpp"
+#include "message/core/progress_source.hpp"
 #include "window/window.hpp"
 
 namespace baton::window {
@@ -113,6 +114,24 @@ struct Incoming {
   Window* window;
   int rank() const { return window->comm->local->rank_of(sender); }
   Target& origin() const { return window->targets[rank()]; }
+};
+
+// These are the turns at this rank's locks that origins on other nodes wait for. A source of
+// progress polls for them (remote_target.cpp).
+class WaitingTurns final : public message::ProgressSource {
+ public:
+  // Answers the message once the turn of the number has come.
+  void grant_later(const Incoming& incoming, std::uint32_t number);
+  bool advance() override;
+
+ private:
+  struct Turn {
+    Incoming incoming;
+    std::uint32_t number;
+    Turn* next;
+  };
+  platform::Lock lock_;
+  Turn* first_ = nullptr;
 };
 
 // These are the places where the data of one answer goes, range by range.

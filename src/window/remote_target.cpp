@@ -11,10 +11,8 @@
 #include "message/core/wake.hpp"
 #include "window/accumulate.hpp"
 #include "window/change.hpp"
-#include "window/listeners.hpp"
-#include "window/remote_message.hpp"
+#include "window/one_sided.hpp"
 #include "window/synchronize.hpp"
-#include "window/transfer_target.hpp"
 
 namespace baton::window {
 
@@ -84,27 +82,21 @@ void do_get(const Incoming& incoming) {
 }
 
 void do_accumulate(const Incoming& incoming) {
-  const Datatype* type =
-      datatype::datatypes.find(datatype::datatypes.from_int(incoming.header.type));
-  const Operation* operation =
-      datatype::operations.find(datatype::operations.from_int(incoming.header.operation));
+  const RemoteHeader& header = incoming.header;
   char old[message::active_bytes_max];
   std::size_t bytes = 0;
-  std::int32_t error = type && operation ? MPI_SUCCESS : MPI_ERR_OP;
-  const bool reads_only = operation && operation->handle == MPI_NO_OP;
-  for (std::uint32_t i = 0; i < incoming.header.ranges && !error; ++i) {
+  std::int32_t error = MPI_SUCCESS;
+  for (std::uint32_t i = 0; i < header.ranges && !error; ++i) {
     RemoteRange range;
     std::memcpy(&range, incoming.ranges + i, sizeof range);
-    if (!is_own_memory(*incoming.window, range.address, range.bytes))
-      error = MPI_ERR_RMA_RANGE;
-    else
-      error = change_own(*incoming.window, reinterpret_cast<char*>(range.address), *type,
-                         static_cast<std::int64_t>(range.bytes), *operation,
-                         reads_only ? nullptr : incoming.data + bytes,
-                         incoming.header.token ? old + bytes : nullptr);
+    error = !is_own_memory(*incoming.window, range.address, range.bytes)
+                ? MPI_ERR_RMA_RANGE
+                : change_own(*incoming.window, reinterpret_cast<char*>(range.address), header.type,
+                             static_cast<std::int64_t>(range.bytes), header.operation,
+                             incoming.data + bytes, header.token ? old + bytes : nullptr);
     bytes += range.bytes;
   }
-  if (incoming.header.token)
+  if (header.token)
     answer(incoming, error, 0, old, error ? 0 : bytes);
   else if (error)
     incoming.origin().refused = error;
@@ -131,9 +123,11 @@ void do_run(const Incoming& incoming, RemoteKind kind) {
   std::memcpy(&announcement.range, incoming.ranges, sizeof announcement.range);
   const RemoteRange& range = announcement.range;
   const bool refuse = !is_own_memory(*incoming.window, range.address, range.bytes);
-  if (kind == RemoteKind::get_run) return send_got(announcement, refuse);
-  const Error error = kind == RemoteKind::put_run ? receive_put(announcement, refuse)
-                                                  : receive_accumulate(announcement, refuse);
+  AcceptedTransfers& transfers = one_sided.accepted;
+  if (kind == RemoteKind::get_run) return transfers.send_got(announcement, refuse);
+  const Error error = kind == RemoteKind::put_run
+                          ? transfers.receive_put(announcement, refuse)
+                          : transfers.receive_accumulate(announcement, refuse);
   if (error) incoming.origin().refused = error;
 }
 
@@ -144,37 +138,9 @@ void do_flush(const Incoming& incoming) {
 
 // Calls `end` for an end that an origin asks for, once none of its operations is on its way.
 void at_end(const Incoming& incoming, void (*end)(const Incoming&)) {
-  if (is_idle(*incoming.window, incoming.rank())) return end(incoming);
-  await_idle(incoming, end);
+  if (one_sided.accepted.is_idle(*incoming.window, incoming.rank())) return end(incoming);
+  one_sided.accepted.await_idle(incoming, end);
 }
-
-// This is a turn at our lock that an origin on another node waits for.
-struct Waiting {
-  Incoming incoming;
-  std::uint32_t number;
-  Waiting* next;
-};
-Waiting* waiting = nullptr;
-platform::Lock waiting_lock;
-
-bool grant_turns() {
-  platform::Guard guard(waiting_lock);
-  bool any = false;
-  for (Waiting** link = &waiting; *link;) {
-    Waiting* turn = *link;
-    const bool exclusive = turn->incoming.header.exclusive;
-    if (!try_turn(*turn->incoming.window, turn->number, exclusive)) {
-      link = &turn->next;
-      continue;
-    }
-    *link = turn->next;
-    answer(turn->incoming, MPI_SUCCESS, turn->number);
-    delete turn;
-    any = true;
-  }
-  return any;
-}
-constinit message::FunctionSource granting{grant_turns};
 
 void do_lock(const Incoming& incoming) {
   Window& window = *incoming.window;
@@ -183,13 +149,8 @@ void do_lock(const Incoming& incoming) {
   write_name(window.row->lock.takers, number, static_cast<std::uint32_t>(incoming.rank()),
              exclusive);
   if (try_turn(window, number, exclusive)) return answer(incoming, MPI_SUCCESS, number);
-  auto* turn = new (std::nothrow) Waiting{incoming, number, nullptr};
-  BATON_INVARIANT(turn != nullptr);
   name_waiter(window, number);
-  platform::Guard guard(waiting_lock);
-  turn->next = waiting;
-  waiting = turn;
-  message::set_active(granting, true);
+  one_sided.waiting_turns.grant_later(incoming, number);
 }
 
 void do_unlock(const Incoming& incoming) {
@@ -214,7 +175,7 @@ void arrive(const message::ActiveMessage& message) {
     return take_answer(incoming.header, payload + sizeof incoming.header,
                        message.bytes - sizeof incoming.header);
   incoming.sender = message.sender;
-  incoming.window = find_window(incoming.header.window);
+  incoming.window = one_sided.listeners.find(incoming.header.window);
   if (!incoming.window) return;  // in a job that goes wrong: the window was freed
   incoming.ranges = reinterpret_cast<const RemoteRange*>(payload + sizeof incoming.header);
   incoming.data = payload + sizeof incoming.header + incoming.header.ranges * sizeof(RemoteRange);
@@ -248,6 +209,31 @@ void arrive(const message::ActiveMessage& message) {
 }
 
 }  // namespace
+
+bool WaitingTurns::advance() {
+  platform::Guard guard(lock_);
+  bool any = false;
+  for (Turn** link = &first_; *link;) {
+    Turn* turn = *link;
+    const bool exclusive = turn->incoming.header.exclusive;
+    if (!try_turn(*turn->incoming.window, turn->number, exclusive)) {
+      link = &turn->next;
+      continue;
+    }
+    *link = turn->next;
+    answer(turn->incoming, MPI_SUCCESS, turn->number);
+    delete turn;
+    any = true;
+  }
+  return any;
+}
+
+void WaitingTurns::grant_later(const Incoming& incoming, std::uint32_t number) {
+  platform::Guard guard(lock_);
+  first_ = new (std::nothrow) Turn{incoming, number, first_};
+  BATON_INVARIANT(first_ != nullptr);
+  message::set_active(*this, true);
+}
 
 void serve_messages() {
   message::handle_active(message::ActiveKind::one_sided, arrive);

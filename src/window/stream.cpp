@@ -7,14 +7,15 @@
 #include "platform/clock.hpp"
 #include "platform/copy.hpp"
 #include "window/batch.hpp"
-#include "window/delegate.hpp"
 #include "window/kernel_copy.hpp"
+#include "window/one_sided.hpp"
 #include "window/refusal.hpp"
-#include "window/stream_slots.hpp"
 
 namespace baton::window {
 
 namespace {
+
+constexpr Delegation& delegation = one_sided.delegation;
 
 // Guesses: segments of these sizes stay in the first cache on both sides.
 constexpr std::int64_t segment_bytes_min = 2048, segment_bytes_max = StreamSlots::segment_bytes_max;
@@ -49,7 +50,7 @@ struct LongRun {
 
 // Returns the measurements for runs of this length; null: no memory.
 StreamChoice* choice_of(const LongRun& run) {
-  StreamChoices* its = stream_choices_of(run.spot.target->local_rank);
+  StreamChoices* its = delegation.streams.choices_of(run.spot.target->local_rank);
   return its ? &its->at(run.kind_number(), run.bytes) : nullptr;
 }
 
@@ -74,17 +75,17 @@ void describe_stream(Work& work, StreamSlots& slots, const LongRun& run, StreamW
 
 // Moves as much of a run as the target takes part in, and stores that in `done`. `own_side` does
 // this rank's part of a stream from a position on, `alone` moves bytes by the kernel. The caller
-// holds delegation_lock.
+// holds the lock of the slot.
 template <class OwnSide, class Alone>
 Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, std::int64_t* done) {
-  Work& work = *own_work();
-  StreamSlots& slots = *own_stream_slots();
+  Work& work = *delegation.own_work();
+  StreamSlots& slots = *delegation.streams.own_slots();
   const std::int64_t element = run.element_bytes(), most = bytes_at_once_max / element * element;
   for (; *done < run.bytes; *done += static_cast<std::int64_t>(work.first.bytes)) {
     describe_stream(work, slots, run, way, *done, std::min(run.bytes - *done, most));
     StreamSide side(work, slots, true);
     Error error = MPI_SUCCESS;
-    const bool together = delegate_together(*run.spot.target, work, [&] {
+    const bool together = delegation.delegate_together(*run.spot.target, work, [&] {
       if (way != StreamWay::both_by_kernel) return own_side(side, *done);
       side.copy_by_kernel([&](std::int64_t position, std::int64_t bytes) {
         return (error = alone(*done + position, bytes)) == MPI_SUCCESS;
@@ -104,8 +105,9 @@ template <class OwnSide, class Alone>
 Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
   // A stream would hold the slot this long while other threads wait for it.
   if (platform::threads_multiple) return alone(0, run.bytes);
-  platform::Guard guard(delegation_lock);
-  StreamChoice* choice = own_work() && own_stream_slots() ? choice_of(run) : nullptr;
+  platform::Guard guard(delegation.slot_lock);
+  StreamChoice* choice =
+      delegation.own_work() && delegation.streams.own_slots() ? choice_of(run) : nullptr;
   if (!choice) return alone(0, run.bytes);
   if (Error error = empty_slot()) return error;
   const std::int64_t start = platform::now_ticks();

@@ -13,9 +13,6 @@ namespace baton::window {
 
 namespace {
 
-StreamSlots* own_slots = nullptr;
-StreamChoices** choices = nullptr;  // by local rank; null where there was no stream
-
 void copy_by_kernel(StreamSide& side, const Work& work, LocalRank asker, char* memory) {
   char* there;
   std::memcpy(&there, work.data, sizeof there);
@@ -28,26 +25,25 @@ void copy_by_kernel(StreamSide& side, const Work& work, LocalRank asker, char* m
 
 }  // namespace
 
-StreamSlots* own_stream_slots() {
-  void* memory = own_slots;
+StreamSlots* Streams::own_slots() {
+  void* memory = slots_;
   if (!memory && !transport::exported_heap.allocate(sizeof(StreamSlots), alignof(StreamSlots),
                                                     nullptr, false, &memory))
-    own_slots = static_cast<StreamSlots*>(memory);
-  return own_slots;
+    slots_ = static_cast<StreamSlots*>(memory);
+  return slots_;
 }
 
-StreamChoices* stream_choices_of(LocalRank rank) {
-  if (!choices)
-    choices =
+StreamChoices* Streams::choices_of(LocalRank rank) {
+  if (!choices_)
+    choices_ =
         static_cast<StreamChoices**>(std::calloc(transport::rank_count(), sizeof(StreamChoices*)));
-  if (!choices) return nullptr;
-  StreamChoices*& its = choices[number_of(rank)];
+  if (!choices_) return nullptr;
+  StreamChoices*& its = choices_[number_of(rank)];
   if (!its) its = new (std::nothrow) StreamChoices;
   return its;
 }
 
-void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
-                const Operation* operation) {
+void stream_for(Work& work, LocalRank asker, Window& window) {
   char* there = transport::exported_heap.reach(asker, reinterpret_cast<void*>(work.stream.slots));
   if (!there) {
     work.ranges = 0;  // nothing is done
@@ -62,18 +58,19 @@ void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* typ
     if (work.kind == WorkKind::put_stream)
       platform::copy_run(memory + position, slot, static_cast<std::size_t>(here));
     else
-      work.error = change_own(window, memory + position, *type, here, *operation, slot, nullptr);
+      work.error =
+          change_own(window, memory + position, work.type, here, work.operation, slot, nullptr);
     return work.error == MPI_SUCCESS;
   });
 }
 
-void free_streams() {
-  if (own_slots) (void)transport::exported_heap.release(own_slots);
-  own_slots = nullptr;
-  for (std::uint32_t rank = 0; choices && rank < transport::rank_count(); ++rank)
-    delete choices[rank];
-  std::free(choices);
-  choices = nullptr;
+void Streams::free() {
+  if (slots_) (void)transport::exported_heap.release(slots_);
+  slots_ = nullptr;
+  for (std::uint32_t rank = 0; choices_ && rank < transport::rank_count(); ++rank)
+    delete choices_[rank];
+  std::free(choices_);
+  choices_ = nullptr;
 }
 
 }  // namespace baton::window

@@ -8,7 +8,6 @@
 #include <atomic>
 #include <cstdint>
 
-#include "datatype/operation.hpp"
 #include "lockfree/slot_stream.hpp"
 #include "platform/copy.hpp"
 #include "window/stream_choice.hpp"
@@ -125,16 +124,22 @@ class StreamSide {
   bool is_origin_;
 };
 
-// Returns this rank's slots, or the measurements of its streams with a rank of the node; they are
-// made when first needed, and null if there is no memory. The caller holds `delegation_lock`.
-StreamSlots* own_stream_slots();
-StreamChoices* stream_choices_of(LocalRank rank);
+// This is what a rank has for streams, as an origin.
+class Streams {
+ public:
+  // Returns this rank's slots, or the measurements of its streams with a rank of the node; they are
+  // made when first needed, and null if there is no memory.
+  StreamSlots* own_slots();
+  StreamChoices* choices_of(LocalRank rank);
+  // Frees all, when no window needs it any more.
+  void free();
 
-// Does the target's side; its memory was checked. `type` and `operation` are for accumulates.
-void stream_for(Work& work, LocalRank asker, Window& window, const Datatype* type,
-                const Operation* operation);
+ private:
+  StreamSlots* slots_ = nullptr;
+  StreamChoices** choices_ = nullptr;  // by local rank; null where there was no stream
+};
 
-// Frees what this rank has for streams, when no window needs it any more.
-void free_streams();
+// Does the target's side; its memory was checked.
+void stream_for(Work& work, LocalRank asker, Window& window);
 
 }  // namespace baton::window

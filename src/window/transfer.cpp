@@ -9,30 +9,6 @@
 
 namespace baton::window {
 
-namespace {
-
-Error no_memory() {
-  return fail(MPI_ERR_NO_MEM, "no memory for a transfer between ranks of a window");
-}
-
-platform::Lock begun_lock;  // protects the list of what this rank has begun
-TransferList begun;
-std::uint32_t begun_count = 0;
-std::uint32_t last_begun = 0;  // the number of the last transfer
-std::uint32_t numbers_given = 0;
-
-Transfer* begin(Window& window, int rank, const Data& data) {
-  Transfer* transfer = new_transfer(window, rank);
-  if (!transfer) return nullptr;
-  transfer->type = data.type;
-  transfer->bytes = data.bytes();
-  datatype::retain(const_cast<Datatype&>(*data.type));
-  note_begun(*transfer);
-  return transfer;
-}
-
-}  // namespace
-
 bool Transfer::is_over() const {
   // ORDER window.answer: acquire here, release in take_answer; the data is there.
   return type ? message::is_complete(request)
@@ -46,68 +22,23 @@ Error Transfer::error() const {
   return got && request.bytes != bytes ? refused(rank, MPI_ERR_RMA_RANGE) : MPI_SUCCESS;
 }
 
-void note_begun(Transfer& transfer) {
-  platform::Guard guard(begun_lock);
-  transfer.number = ++last_begun;
-  begun.add(&transfer);
-  platform::add_shared(begun_count, 1u);
+void BegunTransfers::note(Transfer& transfer) {
+  platform::Guard guard(lock_);
+  transfer.number = ++last_;
+  list_.push(&transfer);
+  platform::add_shared(count_, 1u);
 }
 
-BegunTransfers::BegunTransfers(const Window& window, const Target* target, bool accesses_only)
-    : window_(window), target_(target), accesses_only_(accesses_only) {
-  platform::Guard guard(begun_lock);
-  last_ = last_begun;
-}
-
-bool BegunTransfers::has(const Transfer& transfer) const {
-  return transfer.window == &window_ && (!target_ || transfer.rank == window_.rank_of(*target_)) &&
-         (transfer.is_access || !accesses_only_) &&
-         static_cast<std::int32_t>(transfer.number - last_) <= 0;  // numbers wrap around
-}
-
-bool BegunTransfers::are_over() const {
-  platform::Guard guard(begun_lock);
-  for (Transfer* transfer = begun.first; transfer; transfer = transfer->next)
-    if (has(*transfer) && !transfer->is_over()) return false;
-  return true;
-}
-
-Error BegunTransfers::forget() const {
-  platform::Guard guard(begun_lock);
-  Error error = MPI_SUCCESS;
-  for (Transfer** link = &begun.first; *link;) {
-    Transfer* transfer = *link;
-    if (!has(*transfer)) {
-      link = &transfer->next;
-      continue;
-    }
-    if (Error failed = transfer->error()) error = failed;
-    if (transfer->type) datatype::release(const_cast<Datatype&>(*transfer->type));
-    begun.remove(link);
-    platform::add_shared(begun_count, ~0u);
-    delete transfer->expected.places;
-    delete transfer;
-  }
-  return error;
-}
-
-bool has_begun_transfers() {
-  return platform::threads_multiple || begun.first;
-}
-
-std::uint32_t transfers_begun() {
-  return platform::load_shared(begun_count);
-}
-
-std::uint32_t next_transfer() {
-  return platform::add_shared(numbers_given, 1u);
-}
-
-Error begin_transfer(Window& window, int rank, std::uint32_t number, const Data& data, bool gets) {
-  Transfer* transfer = begin(window, rank, data);
-  if (!transfer) return no_memory();
-  const message::Context& context = window.comm->point_to_point;
+Error BegunTransfers::begin(Window& window, int rank, std::uint32_t number, const Data& data,
+                            bool gets) {
+  Transfer* transfer = new_transfer(window, rank);
+  if (!transfer) return fail(MPI_ERR_NO_MEM, "no memory for a transfer between ranks of a window");
   auto& type = const_cast<Datatype&>(*data.type);
+  transfer->type = &type;
+  transfer->bytes = data.bytes();
+  datatype::retain(type);
+  note(*transfer);
+  const message::Context& context = window.comm->point_to_point;
   if (gets)
     message::begin_receive(context, data.buffer, data.count, type, rank, tag_of(number, true),
                            transfer->request);
@@ -117,13 +48,13 @@ Error begin_transfer(Window& window, int rank, std::uint32_t number, const Data&
   return MPI_SUCCESS;
 }
 
-void await_accesses(const Window& window, const Target& target) {
-  if (BATON_LIKELY(!has_begun_transfers())) return;
-  const BegunTransfers accesses(window, &target, true);
+void BegunTransfers::await_accesses(const Window& window, const Target& target) {
+  if (BATON_LIKELY(!any())) return;
+  const TransfersUntilNow accesses(*this, window, &target, true);
   message::wait_until([&] { return accesses.are_over(); });
 }
 
-Expected* expect_answer(Window& window, int rank, bool scattered) {
+Expected* BegunTransfers::expect_answer(Window& window, int rank, bool scattered) {
   Transfer* transfer = new_transfer(window, rank);
   if (!transfer) return nullptr;
   if (scattered) {
@@ -135,8 +66,47 @@ Expected* expect_answer(Window& window, int rank, bool scattered) {
   }
   // relaxed: nobody knows of it yet. The first answer stands for the caller, who has not asked yet.
   transfer->expected.answers.store(1, std::memory_order_relaxed);
-  note_begun(*transfer);
+  note(*transfer);
   return &transfer->expected;
+}
+
+TransfersUntilNow::TransfersUntilNow(BegunTransfers& all, const Window& window,
+                                     const Target* target, bool accesses_only)
+    : all_(all), window_(window), target_(target), accesses_only_(accesses_only) {
+  platform::Guard guard(all.lock_);
+  last_ = all.last_;
+}
+
+bool TransfersUntilNow::has(const Transfer& transfer) const {
+  return transfer.window == &window_ && (!target_ || transfer.rank == window_.rank_of(*target_)) &&
+         (transfer.is_access || !accesses_only_) &&
+         static_cast<std::int32_t>(transfer.number - last_) <= 0;  // numbers wrap around
+}
+
+bool TransfersUntilNow::are_over() const {
+  platform::Guard guard(all_.lock_);
+  for (Transfer* transfer = all_.list_.first; transfer; transfer = transfer->next)
+    if (has(*transfer) && !transfer->is_over()) return false;
+  return true;
+}
+
+Error TransfersUntilNow::forget() const {
+  platform::Guard guard(all_.lock_);
+  Error error = MPI_SUCCESS;
+  Transfer* before = nullptr;
+  while (Transfer* transfer = before ? before->next : all_.list_.first) {
+    if (!has(*transfer)) {
+      before = transfer;
+      continue;
+    }
+    if (Error failed = transfer->error()) error = failed;
+    if (transfer->type) datatype::release(const_cast<Datatype&>(*transfer->type));
+    all_.list_.take_after(before);
+    platform::add_shared(all_.count_, ~0u);
+    delete transfer->expected.places;
+    delete transfer;
+  }
+  return error;
 }
 
 }  // namespace baton::window

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <new>
 
-#include "message/core/request.hpp"
+#include "message/core/match.hpp"
 #include "window/remote_message.hpp"
 
 namespace baton::window {
@@ -37,21 +37,6 @@ struct Transfer {
   bool is_access = false;  // of the target's memory, without its help
   char* data = nullptr;    // data of an accumulate, at the target
   Announcement announcement{};
-};
-
-// The transfers are in the order in which they began.
-struct TransferList {
-  Transfer* first = nullptr;
-  Transfer** last = &first;
-  void add(Transfer* transfer) {
-    *last = transfer;
-    last = &transfer->next;
-  }
-  void remove(Transfer** link) {
-    Transfer* transfer = *link;
-    *link = transfer->next;
-    if (last == &transfer->next) last = link;
-  }
 };
 
 // Returns the tag of a transfer. Data that origins send and data that they get have different tags.

@@ -4,18 +4,38 @@
 // are applied in the order of their announcements.
 #pragma once
 
+#include "message/core/progress_source.hpp"
 #include "window/transfer_list.hpp"
 
 namespace baton::window {
 
-// Each carries out an announced transfer; if it is to be refused, it drops the data of a put, and
-// sends nothing for a get. The error is for the origin's next flush.
-Error receive_put(const Announcement& announcement, bool refuse);
-Error receive_accumulate(const Announcement& announcement, bool refuse);
-void send_got(const Announcement& announcement, bool refuse);
-// is_idle returns whether no transfer of this origin is on its way; await_idle calls `end` when
-// that is so.
-bool is_idle(const Window& window, int rank);
-void await_idle(const Incoming& incoming, void (*end)(const Incoming&));
+// These are the transfers that origins have announced and that are not over yet.
+class AcceptedTransfers final : public message::ProgressSource {
+ public:
+  // Each carries out an announced transfer; if it is to be refused, it drops the data of a put, and
+  // sends nothing for a get. The error is for the origin's next flush.
+  Error receive_put(const Announcement& announcement, bool refuse);
+  Error receive_accumulate(const Announcement& announcement, bool refuse);
+  void send_got(const Announcement& announcement, bool refuse);
+  // is_idle returns whether no transfer of this origin is on its way; await_idle calls `end` when
+  // that is so.
+  bool is_idle(const Window& window, int rank) const;
+  void await_idle(const Incoming& incoming, void (*end)(const Incoming&));
+  bool advance() override;
+
+ private:
+  struct WaitingEnd {
+    Incoming incoming;
+    void (*end)(const Incoming&);
+    WaitingEnd* next;
+  };
+
+  Transfer& accept(const Announcement& announcement);
+  bool is_behind_another(const Transfer& transfer) const;
+  bool end_what_is_idle();
+
+  message::List<Transfer> list_;  // in the order in which they came
+  WaitingEnd* ends_ = nullptr;
+};
 
 }  // namespace baton::window

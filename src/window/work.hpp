@@ -6,6 +6,7 @@
 
 #include "base/cache_line.hpp"
 #include "lockfree/delegation.hpp"
+#include "window/change.hpp"
 #include "window/stream_choice.hpp"
 
 namespace baton::window {
@@ -62,6 +63,19 @@ struct alignas(cache_line_bytes) Work {
     data_bytes += static_cast<std::uint32_t>(bytes);
     return place;
   }
+};
+
+// This is the batch of operations that this rank's slot holds now (batch.hpp).
+struct Batch {
+  Window* window = nullptr;  // null: the batch is empty
+  Target* target = nullptr;
+  WorkKind kind = WorkKind::put;
+  const Operation* operation = nullptr;
+  Elements elements;                  // for accumulates
+  char* into[Work::ranges_max] = {};  // for gets: where the data goes
+
+  // Returns the spot of the batch's first range.
+  Spot spot(const Work& work) const { return {target, nullptr, work.first.address}; }
 };
 
 }  // namespace baton::window

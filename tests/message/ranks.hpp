@@ -1,12 +1,13 @@
 // Several ranks in one process, each with an engine of its own, so that a test can play both sides
-// of a message step by step: `as(rank, ...)` does something as one of them, also within another
-// such call. Their lines go over fake links, all else through a job's memory. One thread only.
+// of a message step by step: `as(rank, ...)` does something as one of them, also within such a call
+// of another. Their lines go over fake links, all else through a job's memory. One thread only.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "fake_link.hpp"
 #include "lockfree/job.hpp"
 #include "message/core/account.hpp"
+#include "message/core/attend.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/point_to_point.hpp"
 #include "message/core/progress.hpp"
@@ -27,12 +29,14 @@
 
 namespace baton::message {
 
-// The engine is one object, so that another can stand in its place: nobody is inside meanwhile.
-inline void exchange_bytes(Engine& one, Engine& other) {
-  alignas(Engine) static char between[sizeof(Engine)];
-  std::memcpy(between, static_cast<void*>(&one), sizeof(Engine));
-  std::memcpy(static_cast<void*>(&one), static_cast<void*>(&other), sizeof(Engine));
-  std::memcpy(static_cast<void*>(&other), between, sizeof(Engine));
+// A layer's state is one object, so that another can stand in its place: nobody is inside
+// meanwhile.
+template <class State>
+void exchange_bytes(State& one, State& other) {
+  alignas(State) static char between[sizeof(State)];
+  std::memcpy(between, static_cast<void*>(&one), sizeof(State));
+  std::memcpy(static_cast<void*>(&one), static_cast<void*>(&other), sizeof(State));
+  std::memcpy(static_cast<void*>(&other), between, sizeof(State));
 }
 
 // The protocol of the peers of this node.
@@ -51,26 +55,35 @@ class Ranks {
   template <class Do>
   auto as(std::uint32_t rank, Do what) {
     struct Turn {
-      Side& side;
-      explicit Turn(Side& of) : side(of) { change(); }
+      Ranks& ranks;
+      std::uint32_t rank;
+      Turn(Ranks& of, std::uint32_t whose) : ranks(of), rank(whose) { change(); }
       ~Turn() { change(); }
       void change() {
+        Side& side = *ranks.sides_[rank];
+        if (ranks.exchange_above) ranks.exchange_above(rank);
         exchange_bytes(engine, side.engine);
+        std::swap(attendance, side.attendance);
         std::swap(transport::job_arena, side.arena);
         std::swap(transport::network::own_network, side.network);
       }
-    } turn(*sides_[rank]);
+    } turn(*this, rank);
     return what();
   }
 
   // Of one node; or each of a node of its own, so that messages go over the network.
   enum class Nodes : std::uint8_t { one, each };
-  explicit Ranks(std::uint32_t count, Nodes nodes = Nodes::one, Lines lines = Lines::fake)
+  // Each rank may have an exported heap of so many bytes, but one alone may use its own: where that
+  // lies is the process's.
+  explicit Ranks(std::uint32_t count, Nodes nodes = Nodes::one, Lines lines = Lines::fake,
+                 std::uint64_t heap_bytes = 0)
       : count_(count), nodes_(nodes), lines_(lines) {
     lockfree::WorldPlan world;
     if (nodes == Nodes::each) world = {.processes = count, .nodes = count, .key = {1, 2}};
     lockfree::JobHeader header = lockfree::job_header(count, count, {}, world);
-    file_ = platform::make_memory_file("test", header.file_bytes);
+    header.heap_bytes = heap_bytes;
+    file_ = platform::make_memory_file(
+        "test", heap_bytes ? header.heaps_offset + count * heap_bytes : header.file_bytes);
     EXPECT_GE(file_, 0);
     EXPECT_EQ(pwrite(file_, &header, sizeof header, 0), ssize_t{sizeof header});
     if (nodes == Nodes::each) enter_processes(header);
@@ -146,10 +159,13 @@ class Ranks {
   }
 
   FakeNetwork network;
+  // Lets the state of layers above change with the rank, or is empty.
+  std::function<void(std::uint32_t rank)> exchange_above;
 
  private:
   struct Side {
     Engine engine;
+    Attendance attendance;
     transport::Arena arena;
     transport::network::Network own_network;
     transport::network::Network* network = &own_network;

@@ -4,7 +4,6 @@
 
 #include "tests/window/windows.hpp"
 #include "window/synchronize.hpp"
-#include "window/transfer.hpp"
 
 namespace baton::window {
 namespace {
@@ -65,12 +64,12 @@ TEST_F(a_remote_target, a_flush_asks_only_for_what_is_not_known_to_be_done) {
 
 TEST_F(a_remote_target, long_data_goes_beside_its_announcement_and_nothing_is_left) {
   ASSERT_EQ(windows.put(data.data(), 100000, MPI_BYTE, 8), MPI_SUCCESS);
-  EXPECT_EQ(transfers_begun(), 1u);
+  EXPECT_EQ(windows.transfers_begun(), 1u);
   std::vector<char> got(100000);
   ASSERT_EQ(windows.flush(), MPI_SUCCESS);
   ASSERT_EQ(windows.get(got.data(), 100000, MPI_BYTE, 8), MPI_SUCCESS);
   ASSERT_EQ(windows.flush(), MPI_SUCCESS);
-  EXPECT_EQ(transfers_begun(), 0u);
+  EXPECT_EQ(windows.transfers_begun(), 0u);
   EXPECT_EQ(std::memcmp(got.data(), data.data(), got.size()), 0);
 }
 
@@ -91,7 +90,7 @@ TEST_F(a_remote_target, what_lies_outside_of_its_memory_is_refused_at_the_next_f
   refused(windows.change(MPI_SUM, data.data(), nullptr, 10000, MPI_INT64_T, last));
   refused(windows.swap(&one, &one, old, MPI_INT64_T, last));
   EXPECT_EQ(old[0], 7);
-  EXPECT_EQ(transfers_begun(), 0u);
+  EXPECT_EQ(windows.transfers_begun(), 0u);
 }
 
 TEST_F(a_remote_target, an_accumulate_waits_for_those_before_it_whose_data_goes_beside) {
@@ -137,6 +136,26 @@ TEST_F(a_remote_target, applies_accumulates_as_announced_whichever_data_comes_fi
   EXPECT_EQ(*there, 0);
   send(0);
   EXPECT_EQ(*there, 5 + 2);
+}
+
+TEST_F(a_remote_target, answers_a_flush_when_the_data_that_was_announced_before_has_come) {
+  RemoteHeader header;
+  header.window = windows.window().comm->id;
+  RemoteMessage announcement(RemoteKind::put_run, header);
+  announcement.add(windows.target().address, nullptr, sizeof one);
+  Expected expected;
+  expected.answers = 1;
+  header.token = expected.token();
+  RemoteMessage flush(RemoteKind::flush, header);
+  for (RemoteMessage* message : {&announcement, &flush})
+    ranks.as(0, [&] { EXPECT_EQ(message->send(windows.target().process), MPI_SUCCESS); });
+  ranks.settle();
+  EXPECT_EQ(expected.answers, 1u);
+  message::Request sending;
+  ranks.send(0, 1, &one, sizeof one, tag_of(0, false), sending);
+  ranks.settle();
+  EXPECT_EQ(expected.answers, 0u);
+  EXPECT_EQ(std::memcmp(windows.memory(), &one, sizeof one), 0);
 }
 
 TEST_F(a_remote_target, grants_its_lock_when_the_holder_lets_go) {

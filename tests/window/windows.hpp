@@ -7,7 +7,7 @@
 
 #include "tests/message/ranks.hpp"
 #include "window/gather.hpp"
-#include "window/listeners.hpp"
+#include "window/one_sided.hpp"
 #include "window/reach.hpp"
 #include "window/remote_target.hpp"
 #include "world/communicator.hpp"
@@ -26,18 +26,23 @@ class Windows {
   static constexpr std::int64_t bytes = 1 << 20;
   static constexpr std::uint32_t count = 2;
 
-  explicit Windows(message::Ranks& of) : ranks_(of), waits_(*this) {
+  Windows(message::Ranks& of, OneSided* states) : ranks_(of), waits_(*this) {
+    of.exchange_above = [=](std::uint32_t rank) {
+      message::exchange_bytes(one_sided, states[rank]);
+    };
     message::Ranks::byte();
     static const bool made = (datatype::make_predefined_operations(), true);
     (void)made;
     for (std::uint32_t rank = 0; rank < count; ++rank) make(rank);
     serve_messages();
-    add_listener(sides_[1].window);
+    for (std::uint32_t rank = 0; rank < count; ++rank)
+      ranks_.as(rank, [&] { one_sided.listeners.add(window(rank)); });
     ranks_.as(0, [&] { set_active(waits_, true); });
   }
   ~Windows() {
     ranks_.as(0, [&] { set_active(waits_, false); });
-    remove_listener(sides_[1].window);
+    for (std::uint32_t rank = 0; rank < count; ++rank)
+      ranks_.as(rank, [&] { one_sided.listeners.remove(window(rank)); });
     for (Side& side : sides_) {
       forget_gathered(side.window);
       std::free(side.row);
@@ -63,6 +68,10 @@ class Windows {
     target().mapped = &reach == &mapped_reach;
     target().memory = target().mapped ? memory() : nullptr;
     window().sends = reach.is_remote();
+  }
+
+  std::uint32_t transfers_begun() {
+    return ranks_.as(0, [] { return one_sided.begun.count(); });
   }
 
   // What rank 1 does once, when rank 0 has waited for a while.
@@ -110,6 +119,7 @@ class Windows {
     world::Communicator comm;
     Window window;
     Target targets[count];
+    std::int32_t accessed[count] = {};
     std::vector<char> memory = std::vector<char>(bytes);
     Row* row = nullptr;
   };
@@ -141,6 +151,7 @@ class Windows {
     Window& window = side.window;
     window.comm = &side.comm;
     window.targets = side.targets;
+    window.accessed = side.accessed;
     window.base = side.memory.data();
     window.size = bytes;
     window.row = side.row;
@@ -169,9 +180,11 @@ class Windows {
 };
 
 struct windows_test : testing::Test {
-  explicit windows_test(message::Ranks::Nodes nodes = message::Ranks::Nodes::one)
-      : ranks(Windows::count, nodes), windows(ranks) {}
+  explicit windows_test(message::Ranks::Nodes nodes = message::Ranks::Nodes::one,
+                        std::uint64_t heap_bytes = 0)
+      : ranks(Windows::count, nodes, message::Lines::fake, heap_bytes), windows(ranks, states) {}
   message::Ways defaults;
+  OneSided states[Windows::count];  // of the ranks, who need them to the end
   message::Ranks ranks;
   Windows windows;
 };

@@ -6,7 +6,7 @@
 #include "base/settings.hpp"
 #include "message/network/remote_access.hpp"
 #include "window/count.hpp"
-#include "window/transfer.hpp"
+#include "window/one_sided.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::window {
@@ -76,7 +76,7 @@ bool ProviderReach::begin(Window& window, const Spot& spot, const Data& data, co
       transfer->access.there = there;
     }
     if (transfer && !message::begin_access(transfer->access)) {
-      note_begun(*transfer);
+      one_sided.begun.note(*transfer);
     } else {
       // The provider has refused to register the memory of this rank's buffer.
       delete transfer;
