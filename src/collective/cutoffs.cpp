@@ -13,8 +13,11 @@ namespace baton::collective {
 
 namespace {
 
-platform::Lock cutoffs_lock;  // held while cutoffs are made
-Cutoffs* made = nullptr;
+struct AllCutoffs {
+  platform::Lock lock;  // held while cutoffs are made
+  Cutoffs* first = nullptr;
+};
+AllCutoffs all_cutoffs;
 
 // Returns how the machine divides a communicator. Most communicators are not asked, because no
 // algorithm in question needs the division.
@@ -84,7 +87,7 @@ world::NodeLayout nodes_of(const Situation& situation) {
 
 // Returns the cutoffs of communicators that are alike; null without memory.
 Cutoffs* of_ranks(const Situation& situation) {
-  Cutoffs* all = made;
+  Cutoffs* all = all_cutoffs.first;
   auto is_alike = [&situation](const Cutoffs& one) {
     return one.ranks == situation.ranks && one.grouping == situation.grouping &&
            one.nodes == nodes_of(situation);
@@ -96,8 +99,8 @@ Cutoffs* of_ranks(const Situation& situation) {
   all->ranks = situation.ranks;
   all->grouping = situation.grouping;
   all->nodes = nodes_of(situation);
-  all->next = made;
-  return made = all;
+  all->next = all_cutoffs.first;
+  return all_cutoffs.first = all;
 }
 
 }  // namespace
@@ -106,7 +109,7 @@ const Cutoff& make_cutoff(Communicator& comm, CollectiveKind kind, unsigned trai
                           std::int64_t bytes, Cutoff& spare) {
   Situation situation = situation_of(comm, kind, traits);
   {
-    platform::Guard guard(cutoffs_lock);
+    platform::Guard guard(all_cutoffs.lock);
     if (Cutoffs* all = of_ranks(situation)) {
       std::atomic<const Cutoff*>& list = all->lists[static_cast<int>(kind)][traits];
       // relaxed: under the lock.

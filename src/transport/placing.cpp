@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 
 #include "base/report.hpp"
 #include "platform/memory_file.hpp"
@@ -228,6 +229,7 @@ void Placing::look_for_shortage(const Unplaced& memory, const NumaPolicy& policy
   std::uint64_t elsewhere = counts.total();
   for (int i = 0; i < order.meant; ++i) elsewhere -= counts.on[order.nodes[i]];
   if (elsewhere == 0) return;
+  std::lock_guard guard(lock_);
   if (shortage.node < 0)
     shortage = {order.nodes[0],
                 platform::space_without_pressure(platform::node_space(order.nodes[0])), 0};
@@ -238,7 +240,7 @@ Error Placing::reserve(const Unplaced& memory, const NumaPolicy& policy, bool* r
   Error error;
   {
     // Between looking at a node's space and taking it no other rank may look, nor another thread.
-    platform::Guard guard(turn_lock_);
+    std::lock_guard guard(lock_);
     const int file = space_is_short(memory, policy) ? job_file() : -1;
     const bool turn = file >= 0 && platform::take_turn(file);
     error = bind_by_policy(memory, policy);

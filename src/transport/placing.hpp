@@ -47,13 +47,14 @@ class Placing {
   // there is an error, and when there is no memory at all. Any thread may call it.
   Error reserve(const Unplaced& memory, const NumaPolicy& policy, bool* reserved);
 
-  Shortage shortage;  // under the heap's lock
+  Shortage shortage;
 
  private:
   void look_for_shortage(const Unplaced& memory, const NumaPolicy& policy);
 
-  // A turn among ranks belongs to the process, not the thread, so threads take this lock, too.
-  platform::Lock turn_lock_;
+  // A turn among ranks belongs to the process, not the thread, so threads take this lock, too:
+  // always, because the program's allocator comes here from threads that never call MPI.
+  platform::Lock lock_;
 };
 
 extern Placing placing;

@@ -150,7 +150,10 @@ std::uint64_t Delegation::open(bool (*when_asked)()) {
                                           nullptr, false, &memory))
       memory = nullptr;
     own_space = static_cast<DelegationSpace*>(memory);
-    if (own_space) message::attendance = {&own_space->bell.askers, when_asked};
+    if (own_space) {
+      message::attendance.attend = when_asked;
+      platform::store_shared(message::attendance.askers, &own_space->bell.askers);
+    }
   }
   return reinterpret_cast<std::uint64_t>(own_space);
 }
@@ -158,7 +161,7 @@ std::uint64_t Delegation::open(bool (*when_asked)()) {
 void Delegation::close() {
   platform::Guard guard(partners_lock);
   if (--users != 0) return;
-  message::attendance = {};
+  platform::store_shared(message::attendance.askers, &message::nobody);
   streams.free();
   if (own_space) (void)transport::exported_heap.release(own_space);
   own_space = nullptr;
@@ -198,8 +201,10 @@ void describe_work(Work& work, const Window& window, WorkKind kind, const Dataty
 void Delegation::note_miss(LocalRank rank) {
   constexpr std::uint32_t misses_max = 4;
   constexpr std::int64_t own_ways_until_awake = 8;
+  const bool sleeps = message::wake_rank(rank);
+  platform::Guard guard(partners_lock);
   DelegationPartner& partner = partners[number_of(rank)];
-  if (message::wake_rank(rank)) {
+  if (sleeps) {
     partner.wakes_ticks = platform::now_ticks() + own_ways_until_awake * own_way_ticks();
     return;
   }
@@ -209,17 +214,14 @@ void Delegation::note_miss(LocalRank rank) {
 
 // Asks the target, unless it seldom answers. Returns whether it was asked.
 bool Delegation::ask_target(const Target& target, Work& work) {
+  platform::Guard guard(partners_lock);
   DelegationPartner& partner = partners[number_of(target.local_rank)];
   if (partner.skips > 0) {
     --partner.skips;
     return false;
   }
   if (platform::now_ticks() < partner.wakes_ticks) return false;
-  DelegationSpace* space = nullptr;
-  {
-    platform::Guard guard(partners_lock);
-    space = space_of(target.local_rank);
-  }
+  DelegationSpace* space = space_of(target.local_rank);
   if (!space) return false;
   lockfree::ask(work.state, number_of(target.local_rank), space->bell,
                 number_of(transport::own_rank()));
@@ -230,6 +232,7 @@ bool Delegation::delegate(const Target& target, Work& work) {
   Patience patience(own_way_ticks());
   if (patience.is_none() || !ask_target(target, work)) return false;
   if (await(work, target.local_rank, patience)) {
+    platform::Guard guard(partners_lock);
     partners[number_of(target.local_rank)].misses = 0;
     return work.error != Work::not_done;
   }
@@ -258,6 +261,7 @@ bool Delegation::begin_together(const Target& target, Work& work) {
     }
     platform::pause_cpu();
   }
+  platform::Guard guard(partners_lock);
   partners[whom].misses = 0;
   return true;
 }

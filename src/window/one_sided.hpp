@@ -19,7 +19,7 @@ struct OneSided {
   Batch batch;  // what the delegation slot of this rank holds
   BegunTransfers begun;
   AcceptedTransfers accepted;
-  WaitingTurns waiting_turns;
+  message::ListSource<WaitingTurn> waiting_turns;
   std::uint32_t notes_given = 0;  // without a job; see JobHeader::notes_given
 };
 inline constinit OneSided one_sided;

@@ -116,22 +116,17 @@ struct Incoming {
   Target& origin() const { return window->targets[rank()]; }
 };
 
-// These are the turns at this rank's locks that origins on other nodes wait for. A source of
-// progress polls for them (remote_target.cpp).
-class WaitingTurns final : public message::ProgressSource {
- public:
-  // Answers the message once the turn of the number has come.
-  void grant_later(const Incoming& incoming, std::uint32_t number);
-  bool advance() override;
+// This is a turn at this rank's lock that an origin on another node waits for. As a source of
+// progress it asks whether the turn has come (remote_target.cpp).
+struct WaitingTurn {
+  Incoming incoming;
+  std::uint32_t number;
+  WaitingTurn* next;
 
- private:
-  struct Turn {
-    Incoming incoming;
-    std::uint32_t number;
-    Turn* next;
-  };
-  platform::Lock lock_;
-  Turn* first_ = nullptr;
+  // Takes the turn, if it has come, and returns whether it has.
+  bool advance() const;
+  // Answers the message.
+  void finish();
 };
 
 // These are the places where the data of one answer goes, range by range.

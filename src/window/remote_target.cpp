@@ -150,7 +150,9 @@ void do_lock(const Incoming& incoming) {
              exclusive);
   if (try_turn(window, number, exclusive)) return answer(incoming, MPI_SUCCESS, number);
   name_waiter(window, number);
-  one_sided.waiting_turns.grant_later(incoming, number);
+  auto* turn = new (std::nothrow) WaitingTurn{incoming, number, nullptr};
+  BATON_INVARIANT(turn != nullptr);
+  one_sided.waiting_turns.add(*turn);
 }
 
 void do_unlock(const Incoming& incoming) {
@@ -210,29 +212,13 @@ void arrive(const message::ActiveMessage& message) {
 
 }  // namespace
 
-bool WaitingTurns::advance() {
-  platform::Guard guard(lock_);
-  bool any = false;
-  for (Turn** link = &first_; *link;) {
-    Turn* turn = *link;
-    const bool exclusive = turn->incoming.header.exclusive;
-    if (!try_turn(*turn->incoming.window, turn->number, exclusive)) {
-      link = &turn->next;
-      continue;
-    }
-    *link = turn->next;
-    answer(turn->incoming, MPI_SUCCESS, turn->number);
-    delete turn;
-    any = true;
-  }
-  return any;
+bool WaitingTurn::advance() const {
+  return try_turn(*incoming.window, number, incoming.header.exclusive);
 }
 
-void WaitingTurns::grant_later(const Incoming& incoming, std::uint32_t number) {
-  platform::Guard guard(lock_);
-  first_ = new (std::nothrow) Turn{incoming, number, first_};
-  BATON_INVARIANT(first_ != nullptr);
-  message::set_active(*this, true);
+void WaitingTurn::finish() {
+  answer(incoming, MPI_SUCCESS, number);
+  delete this;
 }
 
 void serve_messages() {

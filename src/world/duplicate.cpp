@@ -21,56 +21,26 @@ struct Duplication {
   Error error = MPI_SUCCESS;  // of a copy callback: this rank still takes part, so that the others
                               // do not hang
   Duplication* next = nullptr;
-};
 
-void finish(Duplication& duplication) {
-  Error error = duplication.error;
-  if (!error) error = duplication.agreement.error();
-  if (!error) {
-    error = open_communicator(*duplication.prepared, duplication.agreement.id());
-  } else {
-    if (!duplication.agreement.error()) context_ids.give_back(duplication.agreement.id());
-    // Delete callbacks may call MPI, which is not possible during progress. Attributes are left
-    // only where ids or memory ran out.
-    forget_attributes(duplication.prepared->attributes);
-    abandon_communicator(*duplication.prepared);
-  }
-  message::complete(*duplication.visible, error);
-  delete &duplication;
-}
-
-// The duplications of this process that are under way.
-class Duplications final : public message::ProgressSource {
- public:
-  void begin(Duplication& duplication) {
-    platform::Guard guard(lock_);
-    duplication.next = first_;
-    first_ = &duplication;
-    message::set_active(*this, true);
-  }
-
-  bool advance() override {
-    platform::Guard guard(lock_);
-    bool any = false;
-    for (Duplication** link = &first_; *link;) {
-      Duplication* duplication = *link;
-      if (!duplication->agreement.advance()) {
-        link = &duplication->next;
-        continue;
-      }
-      *link = duplication->next;
-      finish(*duplication);
-      any = true;
+  bool advance() { return agreement.advance(); }
+  void finish() {
+    Error outcome = error;
+    if (!outcome) outcome = agreement.error();
+    if (!outcome) {
+      outcome = open_communicator(*prepared, agreement.id());
+    } else {
+      if (!agreement.error()) context_ids.give_back(agreement.id());
+      // Delete callbacks may call MPI, which is not possible during progress. Attributes are left
+      // only where ids or memory ran out.
+      forget_attributes(prepared->attributes);
+      abandon_communicator(*prepared);
     }
-    message::set_active(*this, first_ != nullptr);
-    return any;
+    message::complete(*visible, outcome);
+    delete this;
   }
-
- private:
-  platform::Lock lock_;
-  Duplication* first_ = nullptr;
 };
-constinit Duplications duplications;
+
+constinit message::ListSource<Duplication> duplications;
 
 Error prepare_duplicate(const Communicator& parent, const Hints& hints, Communicator** prepared) {
   retain(*parent.local);
@@ -141,7 +111,7 @@ Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle
   std::uint32_t number = platform::add_shared(parent.duplications, 1u);
   std::int32_t tag = own_tag(TagKind::duplicate, number);
   duplication->agreement.start(parent.members(tag), false);
-  duplications.begin(*duplication);
+  duplications.add(*duplication);
   return MPI_SUCCESS;
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/check.hpp"
+#include "platform/lock.hpp"
 
 namespace baton::message {
 
@@ -14,13 +15,16 @@ inline constinit const std::atomic<std::uint64_t> nobody{0};
 
 struct Attendance {
   const std::atomic<std::uint64_t>* askers = &nobody;  // not 0: somebody may have asked
-  bool (*attend)() = nullptr;  // does what was asked; whether there was anything
+  // Does what was asked, and returns whether there was anything. It stays when nobody can ask any
+  // more: another thread may have seen the word just before.
+  bool (*attend)() = nullptr;
 };
 inline constinit Attendance attendance;
 
 BATON_INLINE bool is_asked() {
   // relaxed: who takes the work orders.
-  return BATON_UNLIKELY(attendance.askers->load(std::memory_order_relaxed) != 0);
+  return BATON_UNLIKELY(platform::load_shared(attendance.askers)->load(std::memory_order_relaxed) !=
+                        0);
 }
 
 }  // namespace baton::message

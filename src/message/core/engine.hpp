@@ -100,8 +100,9 @@ struct Engine {
   MatchQueues queues;
   LostPeers lost;
   platform::Lock progress_lock;
-  platform::Lock contact_lock;  // of making peers and attaching their send rings
-  platform::Lock channel_lock;  // of what the status board says
+  platform::Lock contact_lock;      // of making peers and attaching their send rings
+  platform::Lock channel_lock;      // of what the status board says
+  platform::Lock wait_report_lock;  // held while a wait is told, by a thread that got it at once
 };
 
 extern Engine engine;

@@ -86,7 +86,7 @@ struct Exchange {
   Request* visible;
   Exchange* next;
 
-  bool is_over() const { return is_complete(send) && is_complete(receive); }
+  bool advance() const { return is_complete(send) && is_complete(receive); }
   void finish() {
     Request& whole = *visible;
     whole.kind = RequestKind::receive;

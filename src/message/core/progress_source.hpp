@@ -64,7 +64,7 @@ class FunctionSource final : public ProgressSource {
 };
 
 // A source of things that are under way in a list, each until it is over. An item has `next`,
-// `bool is_over()`, and `void finish()`, which may delete it.
+// `bool advance()`, which returns whether it is over, and `void finish()`, which deletes it.
 template <class Item>
 class ListSource final : public ProgressSource {
  public:
@@ -80,7 +80,7 @@ class ListSource final : public ProgressSource {
     bool any = false;
     for (Item** link = &first_; *link;) {
       Item* item = *link;
-      if (!item->is_over()) {
+      if (!item->advance()) {
         link = &item->next;
         continue;
       }

@@ -34,7 +34,7 @@ struct Flush {
   Request* visible;
   Flush* next;
 
-  bool is_over() const { return buffer->has_left(last); }
+  bool advance() const { return buffer->has_left(last); }
   void finish() {
     Request& whole = *visible;
     delete this;

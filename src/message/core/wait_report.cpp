@@ -16,8 +16,6 @@ namespace {
 constexpr std::int64_t patience_ns = 10'000'000;   // guess: shorter waits are nobody's hang
 constexpr std::int64_t interval_ns = 250'000'000;  // guess: how old what is told may be
 
-platform::Lock lines_lock;  // held while a wait is told; taken by who can have it at once
-
 std::int64_t now_ns() {
   timespec time;
   ::clock_gettime(CLOCK_MONOTONIC, &time);
@@ -40,7 +38,7 @@ void WaitReport::tell(const WaitSubject& subject) {
     next_ns_ = now + patience_ns;
   }
   if (!describe_wait || now < next_ns_) return;
-  if (!told_ && !lines_lock.try_lock()) return;
+  if (!told_ && !engine.wait_report_lock.try_lock()) return;
   told_ = true;
   next_ns_ = now + interval_ns;
   lockfree::WaitDescription wait;
@@ -55,7 +53,7 @@ void WaitReport::end() {
   if (!told_) return;
   told_ = false;
   transport::status_row(engine.local_rank).waits.retract();
-  lines_lock.unlock();
+  engine.wait_report_lock.unlock();
 }
 
 }  // namespace baton::message
