@@ -1,7 +1,7 @@
-// What ThreadSanitizer is told. It sees one process, and not the order that goes through another:
-// what a thread does before it sends to a peer comes before what any thread does with the peer's
-// answer. Without the sanitizer these functions are empty.
-// A message that is no answer is taken for one, too, so some races of such messages stay hidden.
+// These functions tell ThreadSanitizer what it cannot see. It sees one process, and not the order
+// that goes through another: what a thread does before it sends to a peer comes before what any
+// thread does with the peer's answer. Without the sanitizer they are empty.
+// A message that is no answer is taken for one, too, so some races stay hidden.
 #pragma once
 
 #ifdef __SANITIZE_THREAD__
