@@ -29,6 +29,19 @@ BATON_COLD Error out_of_range(const Window& window, const Place& place, std::int
               static_cast<long long>(target.bytes), static_cast<long long>(target.unit));
 }
 
+// These end at the greatest or least number where the result would be beyond it, so that no wrong
+// displacement wraps around into the window.
+std::int64_t plus(std::int64_t one, std::int64_t other) {
+  std::int64_t sum;
+  if (BATON_LIKELY(!__builtin_add_overflow(one, other, &sum))) return sum;
+  return other > 0 ? INT64_MAX : INT64_MIN;
+}
+std::int64_t times(std::int64_t displacement, std::int64_t unit) {
+  std::int64_t bytes;
+  if (BATON_LIKELY(!__builtin_mul_overflow(displacement, unit, &bytes))) return bytes;
+  return (displacement > 0) == (unit > 0) ? INT64_MAX : INT64_MIN;
+}
+
 // This is the range of bytes that data covers, relative to its address.
 struct Extent {
   std::int64_t first;
@@ -83,8 +96,8 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   if (in_runs) lies = find_runs(window, place);
   const bool own = target.local_rank == transport::own_rank();
   if (lies == Lies::nowhere || (own && lies == Lies::detached && !is_usable(window, first, bytes)))
-    return out_of_range(window, place, place.displacement + extent.first,
-                        place.displacement + extent.last);
+    return out_of_range(window, place, plus(place.displacement, extent.first),
+                        plus(place.displacement, extent.last));
   if (in_runs) region = {first, static_cast<std::uint64_t>(bytes)};
   char* memory = reinterpret_cast<char*>(region.address);
   if (own) {
@@ -116,12 +129,10 @@ inline Error begin_spot(Window& window, const Place& place, Spot* spot) {
 inline Error find_static(const Window& window, const Place& place, const Extent& extent,
                          Spot* spot) {
   const Target& target = *spot->target;
-  std::int64_t offset, end;
-  const bool wraps = __builtin_mul_overflow(place.displacement, target.unit, &offset) ||
-                     __builtin_add_overflow(offset, extent.last, &end);
-  if (BATON_UNLIKELY(wraps || offset + extent.first < 0 || end > target.bytes) &&
-      extent.last > extent.first)
-    return out_of_range(window, place, offset + extent.first, offset + extent.last);
+  const std::int64_t offset = times(place.displacement, target.unit);
+  const std::int64_t first = plus(offset, extent.first), end = plus(offset, extent.last);
+  if (BATON_UNLIKELY(first < 0 || end > target.bytes) && extent.last > extent.first)
+    return out_of_range(window, place, first, end);
   spot->memory = target.memory ? target.memory + offset : nullptr;
   spot->address = target.address + static_cast<std::uint64_t>(offset);
   return MPI_SUCCESS;

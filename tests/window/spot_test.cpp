@@ -64,6 +64,15 @@ TEST_F(a_spot, lies_within_the_targets_memory) {
   }
 }
 
+TEST_F(a_spot, is_not_told_to_lie_where_a_displacement_would_wrap_to) {
+  EXPECT_EQ(find(MPI_Aint{1} << 62, 1), MPI_ERR_RMA_RANGE);
+  EXPECT_NE(std::strstr(last_explanation().text, "to 9223372036854775807 of"), nullptr)
+      << last_explanation().text;
+  EXPECT_EQ(find(-(MPI_Aint{1} << 62), 1), MPI_ERR_RMA_RANGE);
+  EXPECT_NE(std::strstr(last_explanation().text, "bytes -9223372036854775808 to"), nullptr)
+      << last_explanation().text;
+}
+
 TEST_F(a_spot, of_no_data_may_be_anywhere) {
   EXPECT_EQ(find(units + 100, 0), MPI_SUCCESS);
   EXPECT_EQ(find(-100, 0), MPI_SUCCESS);

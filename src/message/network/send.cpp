@@ -151,7 +151,7 @@ bool put_network_rts(RemotePeer& peer, Request& send) {
   if (send.datatype->contiguous) {
     line.head_bytes = static_cast<std::uint32_t>(
         std::min(network().bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
-    std::memcpy(line.head, send.buffer, line.head_bytes);
+    if (line.head_bytes > 0) std::memcpy(line.head, send.buffer, line.head_bytes);
   }
   const lockfree::Envelope envelope{send.context, send.tag};
   send.stage = Stage::offered;
