@@ -234,8 +234,9 @@ Error Library::begin_use_alone(int required) {
 // Waits until all ranks are at the end: the messages that a rank has sent may still need its help.
 Error Library::meet_at_the_end() {
   const Members all = all_of(communicators.find(MPI_COMM_WORLD)->collective, agreement_tag);
-  meeting_ = new (std::nothrow) Dissemination{};
+  if (!meeting_) meeting_ = new (std::nothrow) Dissemination{};
   if (!meeting_) return fail(MPI_ERR_NO_MEM, "no memory to meet the other ranks at the end");
+  meeting_->words[0] = 0;
   message::expect_leaving(message::Leaving::has_begun);
   if (!message::has_lost_peers()) meeting_->start(all, 1);
   message::wait_until([this] { return message::has_lost_peers() || meeting_->advance(); });
