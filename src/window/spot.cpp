@@ -29,8 +29,7 @@ BATON_COLD Error out_of_range(const Window& window, const Place& place, std::int
               static_cast<long long>(target.bytes), static_cast<long long>(target.unit));
 }
 
-// These end at the greatest or least number where the result would be beyond it, so that no wrong
-// displacement wraps around into the window.
+// Saturating sum and product: no wrong displacement wraps around into the window.
 std::int64_t plus(std::int64_t one, std::int64_t other) {
   std::int64_t sum;
   if (BATON_LIKELY(!__builtin_add_overflow(one, other, &sum))) return sum;

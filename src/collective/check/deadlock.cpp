@@ -270,10 +270,10 @@ void Watch::look(const Subject& subject) {
   if (!published_) {
     if (!seen_) seen_ = static_cast<Seen*>(std::calloc(2 * engine.local_ranks, sizeof(Seen)));
     // A message that has not left this rank may be what another waits for. Without memory nothing
-    // is published.
-    // relaxed, all: the episode publishes them.
+    // is published, nor while another wait of this rank is (relaxed: our own store).
     if (!seen_ || waits(own.episode.load(std::memory_order_relaxed)) || engine.queued_count > 0)
       return;
+    // relaxed, all: the episode publishes them.
     own.waited_by.store(0, std::memory_order_relaxed);
     own.what.store(static_cast<std::uint32_t>(subject.what), std::memory_order_relaxed);
     own.communicator.store(subject.comm.id, std::memory_order_relaxed);

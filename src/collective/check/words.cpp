@@ -1,23 +1,8 @@
 #include "collective/check/words.hpp"
 
-#include <algorithm>
-#include <cstdarg>
-#include <cstdio>
-
 #include "message/core/engine.hpp"
 
 namespace baton::collective {
-
-void Words::add(const char* format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  int written = std::vsnprintf(at_, left_, format, arguments);
-  va_end(arguments);
-  if (written <= 0 || left_ == 0) return;
-  std::size_t kept = std::min(static_cast<std::size_t>(written), left_ - 1);
-  at_ += kept;
-  left_ -= kept;
-}
 
 void Words::add_call(const Communicator& comm, CallNumber number) {
   add("%scall %u on ", number.persistent ? "persistent " : "", number.number + 1);

@@ -6,16 +6,14 @@
 
 #include "collective/call_number.hpp"
 #include "world/communicator.hpp"
+#include "world/words.hpp"
 
 namespace baton::collective {
 
-class Words {
+class Words : public world::Words {
  public:
   template <std::size_t bytes>
-  explicit Words(char (&text)[bytes]) : at_(text), left_(bytes) {
-    text[0] = 0;
-  }
-  __attribute__((format(printf, 2, 3))) void add(const char* format, ...);
+  explicit Words(char (&text)[bytes]) : world::Words(text, bytes) {}
 
   // Adds words such as "call 3 on MPI_COMM_WORLD".
   void add_call(const Communicator& comm, CallNumber number);
@@ -54,9 +52,6 @@ class Words {
   void add_ranks(const Communicator& comm, bool (*chosen)(void*, int), void* state);
   template <class Number>
   void add_ranges(int members, bool (*chosen)(void*, int), void* state, Number number);
-
-  char* at_;
-  std::size_t left_;
 };
 
 }  // namespace baton::collective

@@ -36,6 +36,8 @@ struct UnexpectedMessage {
   const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
 };
 
+// Progress looks at `first` of a peer's queue without its lock, so links are stored as words that
+// threads share.
 template <class Item>
 struct List {
   Item* first = nullptr;

@@ -53,16 +53,6 @@ class ProgressSource {
   ProgressSource* next_ = nullptr;
 };
 
-// A source that is a function, and has nothing to say beside.
-class FunctionSource final : public ProgressSource {
- public:
-  constexpr explicit FunctionSource(bool (*function)()) : advance_(function) {}
-  bool advance() override { return advance_(); }
-
- private:
-  bool (*advance_)();
-};
-
 // A source of things that are under way in a list, each until it is over. An item has `next`,
 // `bool advance()`, which returns whether it is over, and `void finish()`, which deletes it.
 template <class Item>

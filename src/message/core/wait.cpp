@@ -37,12 +37,11 @@ void set_wait_budget(bool many_threads) {
   bool may_be_oversubscribed =
       many_threads && 2 * engine.local_ranks > transport::job().cpus_usable;  // by its threads
   int spins = oversubscribed ? 4 : may_be_oversubscribed ? 200 : 20000;
-  engine.wait_budget.timed_spins = settings.spin_count >= 0 ? settings.spin_count : spins;
-  engine.wait_budget.timed = transport::job().timing.bytes != 0;
-  engine.wait_budget.spins = engine.wait_budget.timed ? 0 : engine.wait_budget.timed_spins;
-  engine.wait_budget.yields = settings.yield_count >= 0 ? settings.yield_count
-                              : oversubscribed          ? 200
-                                                        : 100;
+  WaitBudget& budget = engine.wait_budget;
+  budget.timed_spins = settings.spin_count >= 0 ? settings.spin_count : spins;
+  budget.timed = transport::job().timing.bytes != 0;
+  budget.spins = budget.timed ? 0 : budget.timed_spins;
+  budget.yields = settings.yield_count >= 0 ? settings.yield_count : oversubscribed ? 200 : 100;
 }
 
 namespace {

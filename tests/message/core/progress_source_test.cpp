@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "message/core/progress.hpp"
+#include "tests/message/function_source.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -16,6 +17,18 @@ constinit FunctionSource by_function{[] {
   ++advances;
   return something_happened;
 }};
+
+struct Countdown {
+  int rounds;
+  Countdown* next = nullptr;
+  bool advance() { return --rounds == 0; }
+  void finish() {
+    ++finished;
+    delete this;
+  }
+  static inline int finished;
+};
+constinit ListSource<Countdown> countdowns;
 
 // One that has several things under way.
 struct Counted final : ProgressSource {
@@ -53,6 +66,22 @@ TEST_F(sources, are_asked_only_while_something_is_under_way) {
     EXPECT_EQ(engine.sources.under_way, before);
     progress_alone();
     EXPECT_EQ(advances, 1);
+  });
+}
+
+TEST_F(sources, that_are_lists_are_active_until_the_last_item_is_over) {
+  ranks.as(0, [] {
+    Countdown::finished = 0;
+    countdowns.add(*new Countdown{2});
+    countdowns.add(*new Countdown{1});
+    countdowns.add(*new Countdown{3});
+    for (const int finished : {1, 2, 3}) {
+      EXPECT_TRUE(countdowns.is_active());
+      EXPECT_TRUE(countdowns.advance());
+      EXPECT_EQ(Countdown::finished, finished);
+    }
+    EXPECT_FALSE(countdowns.is_active()) << "progress would ask it in every round";
+    EXPECT_FALSE(countdowns.advance());
   });
 }
 

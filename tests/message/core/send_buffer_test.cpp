@@ -6,6 +6,7 @@
 
 #include "message/core/progress.hpp"
 #include "message/core/requests.hpp"
+#include "tests/message/function_source.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
