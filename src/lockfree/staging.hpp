@@ -49,6 +49,7 @@ struct StagingSpan {
   std::int64_t shift = 0;  // a position in the staging buffer's progress minus that in the message
   NextOwner next_owner = NextOwner::pool;
   bool at_sender = false;  // in the sender's staging; else in the receiver's
+  bool filled = false;     // all of the message was there before the line that says this
   bool empty() const { return buffer.empty(); }
 };
 

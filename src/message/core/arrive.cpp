@@ -94,15 +94,17 @@ void receive_payload(Message<Source> message, Request& receive, std::int32_t tag
   complete(receive, error);
 }
 
+// Returns whether it was the last that was awaited here: the next one would be unexpected, and
+// copied twice, if its receive is not posted first.
 template <class Source>
-void arrive_payload(Message<Source> message) {
+bool arrive_payload(Message<Source> message) {
   lockfree::Envelope envelope = message.envelope();
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);
   if (Request* receive = take_posted(queue, message.header.source(), envelope.tag)) {
     BATON_INVARIANT(close_advert(*receive));
     receive_payload(message, *receive, envelope.tag);
-    return;
+    return queue.posted_count == 0;
   }
   std::size_t bytes = message.header.bytes();
   UnexpectedMessage& unexpected =
@@ -113,6 +115,7 @@ void arrive_payload(Message<Source> message) {
   message.take_payload(unexpected.payload(), bytes);
   account_unexpected(unexpected, unexpected.bytes);
   keep(queue, unexpected);
+  return false;
 }
 
 // Its lines are free before the handler runs, which may send.
@@ -126,15 +129,13 @@ void take_active(Message<Source> message) {
   arrive_active(sender, envelope, payload, bytes);
 }
 
-// Hands on what has come; whether it was long, so that others had better be looked at
-// first.
+// Hands on what has come. Returns whether others, and who waits for it, had better look first.
 template <class Source>
 bool arrive(Message<Source> message) {
   platform::hears_from(&message.peer);
   switch (static_cast<LineKind>(message.header.kind())) {
     case LineKind::payload:
-      arrive_payload(message);
-      return false;
+      return arrive_payload(message);
     case LineKind::active:
       take_active(message);
       return false;

@@ -53,7 +53,9 @@ struct Peer {
   std::atomic<bool> begun = false;  // sending is possible; set under the contact lock
   bool takes_adverts = false;       // it may be told of receives, and look for them
   transport::Slot slot;             // of a process of this node
-  Protocol* protocol = nullptr;     // never null
+  // The longest message that a send puts into the lane at once; the protocol puts longer ones.
+  std::int64_t at_once_bytes_max = 0;  // under the send lock
+  Protocol* protocol = nullptr;        // never null
   // Requests that wait for space on the way there, first come first served; later sends queue
   // behind.
   List<Request> queued;

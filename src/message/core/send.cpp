@@ -22,12 +22,12 @@ struct NoGuard {
 template <class Guard>
 BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::int64_t bytes,
                              const Datatype& type, std::int32_t destination, std::int32_t tag) {
-  if (BATON_UNLIKELY(destination < 0 || !type.contiguous || bytes > settings.eager_bytes_max))
-    return false;
+  if (BATON_UNLIKELY(destination < 0 || !type.contiguous)) return false;
   const Process process = context.process(destination);
   Peer* peer = known_peer(process);
   if (BATON_UNLIKELY(!peer)) return false;
   const Guard guard(peer->send_lock);
+  if (BATON_UNLIKELY(bytes > peer->at_once_bytes_max)) return false;
   if (BATON_UNLIKELY(!peer->out.attached() || peer->out.envelopes_only())) return false;
   auto length = static_cast<std::size_t>(bytes);
   auto header =

@@ -21,8 +21,6 @@ BATON_COLD bool reserve_chunks(NodePeer& peer, std::uint64_t chunks) {
   return true;
 }
 
-constexpr int few_others = 8;       // guess
-constexpr int transfer_chunks = 4;  // guess
 constexpr int lease_messages = 32;  // guess: a term
 // Whoever wanted it comes first, and who has had fewer: so many messages for each before; guesses.
 constexpr int lease_pause = 64, pauses_max = 8;
@@ -67,9 +65,9 @@ void get_lease(NodePeer& peer) {
   // half of the chunks are left for those without.
   constexpr int all = lockfree::chunks_per_rank, least = 2;  // guess
   const auto others = static_cast<int>(peer.slot.count() - 1);
-  const int kept_free = others <= few_others ? all / 8 : all / 2;
-  const int wanted = std::clamp((all - all / 4) / others - transfer_chunks / 2, least,
-                                lockfree::StagingBuffer::chunks_max);
+  const int kept_free = others <= TransferredBuffers::few_others_max ? all / 8 : all / 2;
+  const int wanted = std::clamp((all - all / 4) / others - TransferredBuffers::chunks_each / 2,
+                                least, lockfree::StagingBuffer::chunks_max);
   auto& chunks = peer.doorbell->chunks;
   if (peer.lease.messages > 0 && --peer.lease.messages > 0) return;
   // relaxed, here and below: a wish.
@@ -98,28 +96,6 @@ void end_term(NodePeer& peer) {
     lease.messages = had * lease_pause;
     lease.had = static_cast<std::int16_t>(had);
   }
-}
-
-void get_transferable(NodePeer& peer) {
-  constexpr int kept_free = lockfree::chunks_per_rank / 4;  // guess
-  if (peer.transferred.asked_for || peer.slot.count() > few_others + 1) return;
-  peer.transferred.asked_for = true;
-  if (lockfree::free_chunks(peer.doorbell->chunks.free) < kept_free + transfer_chunks) return;
-  const lockfree::StagingBuffer buffer = take_staging_buffer(peer, transfer_chunks);
-  if (buffer.empty()) return;
-  if (reserve_chunks(peer, buffer.chunks))
-    peer.transferred.mine[peer.transferred.count++] = {buffer, 0, false};
-  else
-    lockfree::give_back_chunks(peer.doorbell->chunks.free, buffer);
-}
-
-bool place_in_transferred(NodePeer& peer, Request& send) {
-  TransferredBuffers& transferred = peer.transferred;
-  if (transferred.count == 0 || send.bytes > transferred.mine[transferred.count - 1].chunks.bytes())
-    return false;
-  const TransferredBuffers::Buffer& buffer = transferred.mine[--transferred.count];
-  node_part(send).span = {buffer.chunks, buffer.position, NextOwner::receiver, buffer.here};
-  return true;
 }
 
 std::int64_t space_in(NodePeer& peer, std::int64_t wanted) {
@@ -155,14 +131,6 @@ void move_lease(NodePeer& peer, const Request& send, std::int64_t end) {
 
 bool carries_streams(const Lease& lease) {
   return !lease.buffer.empty() && lease.buffer.bytes() <= settings.pipeline_buffer_bytes;
-}
-
-void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span) {
-  platform::Guard guard(peer.send_lock);
-  BATON_INVARIANT(peer.transferred.count < 2);
-  // Behind what has been filled: the other side does not take the old message for the new one.
-  const std::int64_t next = span.shift + span.buffer.bytes();
-  peer.transferred.mine[peer.transferred.count++] = {span.buffer, next, !span.at_sender};
 }
 
 bool holds_lease(NodePeer& peer, const Request& send) {

@@ -41,13 +41,4 @@ bool holds_lease(NodePeer& peer, const Request& send);
 // The send is over, or its stream is: others may use the peer's lease. Any thread.
 void let_lease_go(Request& send);
 
-// --- staging buffers that change hands
-// One more: of few ranks each two have theirs.
-void get_transferable(NodePeer& peer);
-// All of a message into the staging buffer that came last, if there is one, and large enough.
-bool place_in_transferred(NodePeer& peer, Request& send);
-// Keeps the staging buffer that came with a message: this rank may send with it now. Takes the send
-// lock.
-void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span);
-
 }  // namespace baton::message

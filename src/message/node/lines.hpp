@@ -12,6 +12,7 @@ enum class NodeLine : unsigned {
   rts = static_cast<unsigned>(LineKind::first_of_protocol),  // an envelope
   cts,             // receiver to sender: stream the offered buffer to me
   staging_buffer,  // sender to receiver: the chunks of staging that a stream goes through
+  transferred,     // an envelope; the payload lies in a staging buffer, now the receiver's
   pushed,          // an envelope; the payload goes straight into the receive that was advertised
   lane,  // the last in a shared ring: from now on the sender's lines come in a lane of its own
 };
@@ -30,6 +31,10 @@ struct RtsLine {
   lockfree::StagingSpan span;
 };
 static_assert(sizeof(RtsLine) <= lockfree::first_line_payload_bytes);
+struct TransferredLine {
+  std::int64_t bytes;
+  lockfree::StagingSpan span;
+};
 struct CtsLine {
   std::int64_t limit;  // bytes the receiver wants
   std::uint32_t slot;

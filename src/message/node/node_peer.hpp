@@ -84,6 +84,8 @@ struct Lease {
 // gets it back with a later one: a rank writes where it has read last, which its core still has
 // (docs/decisions/ownership-transfer.md). Each of the two adds one. Under the send lock.
 struct TransferredBuffers {
+  static constexpr int chunks_each = 4;     // guess
+  static constexpr int few_others_max = 8;  // guess: who has more on its node does without
   struct Buffer {
     lockfree::StagingBuffer chunks;
     std::int64_t position;  // of the next message, in the staging buffer's progress

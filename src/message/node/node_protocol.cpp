@@ -17,6 +17,7 @@
 #include "message/core/sleep.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/node/accept.hpp"
+#include "message/node/ownership_transfer.hpp"
 #include "message/node/receiver_initiated.hpp"
 #include "message/node/rendezvous.hpp"
 #include "message/node/rendezvous_entries.hpp"
@@ -82,6 +83,7 @@ bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
     return false;
   }
   peer->doorbell = &transport::doorbell(peer->slot);
+  set_at_once(*peer);
   // relaxed: nobody else knows it yet.
   peer->timings.store(&shared_timings[static_cast<int>(class_of(process))],
                       std::memory_order_relaxed);
@@ -142,6 +144,8 @@ bool NodeProtocol::put_active(Peer& peer, transport::Envelope envelope, const vo
 bool NodeProtocol::arrive(ArrivedLine& line) {
   NodePeer& peer = cast(line.peer());
   switch (static_cast<NodeLine>(line.kind())) {
+    case NodeLine::transferred:
+      return arrive_transferred(line);
     case NodeLine::rts:
       arrive_rts(line);
       // Copying it took long: what we wait for may be there, and the next one's receive may be

@@ -13,6 +13,7 @@
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/node/lease.hpp"
+#include "message/node/ownership_transfer.hpp"
 #include "message/node/receiver_initiated.hpp"
 #include "message/node/rendezvous_entries.hpp"
 #include "message/node/rendezvous_slots.hpp"
@@ -40,11 +41,12 @@ bool put_early(NodePeer& peer, Request& send, std::int64_t early_bytes, int slot
                send.datatype->contiguous,
                node_part(send).exported,
                node_part(send).span};
+  if (line.span.filled) fill_unannounced(peer, send);
   if (!put_line(peer, NodeLine::rts, send.source, {send.context, send.tag}, &line, sizeof line))
     return false;
   if (early_bytes == 0) return true;
   notify(peer);
-  fill_early(peer, send, early_bytes);
+  if (!line.span.filled) fill_early(peer, send, early_bytes);
   if (slot == no_slot) complete(send, MPI_SUCCESS);
   return true;
 }
@@ -73,7 +75,7 @@ bool put_rts(NodePeer& peer, Request& send) {
   // match.
   bool all_early = early_bytes > 0 && early_bytes == send.bytes && !send.synchronous;
   // A claim may come, and another thread find it, while we still write.
-  node_part(send).filling = early_bytes > 0;
+  node_part(send).filling = early_bytes > 0 && !node_part(send).span.filled;
   int slot = all_early ? no_slot : open_slot(send);
   if (slot < 0 && !all_early) {
     if (early_bytes > 0) close_early(peer, send);
@@ -133,8 +135,10 @@ bool put_request(NodePeer& peer, Request& request) {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.link->envelopes_only(), settings.eager_bytes_max);
     std::int64_t bytes = request.bytes;  // once put, it may be gone
-    put = choice.way == Way::offered ? put_rts(peer, request)
-                                     : put_payload(peer, request) || put_beside_ring(peer, request);
+    put = choice.way == Way::offered
+              ? put_rts(peer, request)
+              : put_transferred(peer, request) || put_payload(peer, request) ||
+                    put_beside_ring(peer, request);
     if (put && bytes <= settings.eager_bytes_max) count_reason(peer, choice.reason, bytes);
   }
   if (put) notify(peer);

@@ -12,6 +12,7 @@
 #include "message/node/copy_time.hpp"
 #include "message/node/lease.hpp"
 #include "message/node/observe.hpp"
+#include "message/node/ownership_transfer.hpp"
 #include "message/node/pull.hpp"
 #include "message/node/staging_buffer.hpp"
 #include "message/node/stream_out.hpp"
@@ -43,7 +44,10 @@ std::int64_t follow(const Peer& sender, const lockfree::StagingSpan& staging, st
   auto& progress = transport::staging_progress(owner, staging.buffer);
   StagingBufferCursor cursor(owner, staging, position);
   while (position < end) {
-    auto filled = static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
+    const std::int64_t filled =
+        staging.filled
+            ? end
+            : static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
     if (filled <= position) {
       if (!wait()) break;
       continue;
@@ -112,6 +116,7 @@ void take_early(const UnexpectedMessage& unexpected, char* target) {
 }
 
 bool is_filled(const UnexpectedMessage& unexpected) {
+  if (node_part(unexpected).span.filled) return true;
   const transport::Slot owner =
       owner_in_receive(node_part(unexpected).span, node_peer(unexpected.process));
   auto& progress = transport::staging_progress(owner, node_part(unexpected).span.buffer);

@@ -12,6 +12,7 @@
 #include "message/node/copy_time.hpp"
 #include "message/node/lease.hpp"
 #include "message/node/observe.hpp"
+#include "message/node/ownership_transfer.hpp"
 #include "message/node/rendezvous_slots.hpp"
 #include "message/node/staging_buffer.hpp"
 #include "platform/clock.hpp"
@@ -200,7 +201,8 @@ void end_in_lease(Request& send) {
 std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   // Early bytes are many unexpected ones: the receiver's wish for envelopes must not be missed for
   // long.
-  constexpr int sends_per_look = 4;  // guess
+  constexpr int sends_per_look = 4;                // guess
+  constexpr std::int64_t filled_bytes_max = 8192;  // guess: longer ones are copied while they come
   send.position = 0;
   node_part(send).span = {};
   node_part(send).for_staging = false;
@@ -231,6 +233,7 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   }
   if (place_in_transferred(peer, send)) {
     if (send.bytes > settings.eager_bytes_max) count_reason(peer, choice.reason, send.bytes);
+    node_part(send).span.filled = send.bytes <= filled_bytes_max;
     return send.bytes;
   }
   if (lease.buffer.empty() || lease.ending || !lease_is_free(lease)) return 0;
@@ -256,6 +259,7 @@ void close_early(NodePeer& peer, Request& send) {
   if (node_part(send).span.next_owner == NextOwner::receiver) {
     peer.transferred.mine[peer.transferred.count++] = {
         node_part(send).span.buffer, node_part(send).span.shift, node_part(send).span.at_sender};
+    set_at_once(peer);
     node_part(send).span = {};
     return;
   }

@@ -1,5 +1,4 @@
-// What a sender holds of a receiver's staging: staging buffers of the pool, the lease, and staging
-// buffers that change hands.
+// What a sender holds of a receiver's staging: staging buffers of the pool, and the lease.
 #include "message/node/lease.hpp"
 #include "message/core/engine.hpp"
 
@@ -277,61 +276,6 @@ TEST_F(leases, carry_streams_where_they_are_no_longer_than_these_may_take) {
     EXPECT_TRUE(carries_streams(peer.lease));
     settings.pipeline_buffer_bytes = peer.lease.buffer.bytes() - 1;
     EXPECT_FALSE(carries_streams(peer.lease));
-  });
-}
-
-TEST_F(leases, a_buffer_that_changes_hands_is_asked_for_once_and_used_by_what_fits) {
-  Ranks ranks(2);
-  with(ranks, [&](NodePeer& peer) {
-    const int before = free_chunks(peer);
-    for (int i = 0; i < 2; ++i) get_transferable(peer);
-    ASSERT_EQ(peer.transferred.count, 1);
-    const StagingBuffer buffer = peer.transferred.mine[0].chunks;
-    EXPECT_EQ(free_chunks(peer), before - buffer.count());
-    EXPECT_EQ(peer.reserved_chunks & buffer.chunks, buffer.chunks);
-    sending.bytes = buffer.bytes() + 1;
-    EXPECT_FALSE(place_in_transferred(peer, sending));
-    sending.bytes = buffer.bytes();
-    EXPECT_TRUE(place_in_transferred(peer, sending));
-    EXPECT_EQ(node_part(sending).span.buffer.chunks, buffer.chunks);
-    EXPECT_EQ(node_part(sending).span.next_owner, NextOwner::receiver);
-    EXPECT_FALSE(node_part(sending).span.at_sender);
-    EXPECT_FALSE(place_in_transferred(peer, receiving)) << "it is not ours any more";
-  });
-}
-
-TEST_F(leases, none_changes_hands_where_chunks_are_few_or_ranks_are_many) {
-  {
-    Ranks ranks(2);
-    with(ranks, [](NodePeer& peer) {
-      leave(peer, 19);
-      get_transferable(peer);
-      EXPECT_EQ(peer.transferred.count, 0);
-      EXPECT_EQ(free_chunks(peer), 19);
-    });
-  }
-  for (std::uint32_t count : {9u, 10u}) {
-    Ranks ranks(count);
-    with(ranks, [&](NodePeer& peer) {
-      get_transferable(peer);
-      EXPECT_EQ(peer.transferred.count, count == 9);
-    });
-  }
-}
-
-TEST_F(leases, a_buffer_that_came_with_a_message_is_ours_behind_what_it_holds_and_goes_first) {
-  Ranks ranks(2);
-  with(ranks, [&](NodePeer& peer) {
-    get_transferable(peer);
-    const lockfree::StagingSpan came{{0b1100}, 500, NextOwner::receiver, true};
-    keep_transferred(peer, came);
-    EXPECT_EQ(peer.transferred.count, 2);
-    sending.bytes = 100;
-    EXPECT_TRUE(place_in_transferred(peer, sending));
-    const lockfree::StagingSpan& span = node_part(sending).span;
-    EXPECT_EQ(span.buffer.chunks, 0b1100u);
-    EXPECT_EQ(span.shift, 500 + came.buffer.bytes());
-    EXPECT_FALSE(span.at_sender) << "it lay in its sender's staging, which is our receiver now";
   });
 }
 
