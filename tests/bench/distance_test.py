@@ -44,9 +44,9 @@ def watch_of(times, cpus=(0, 1), system="/no/such/folder"):
 
 
 class Names(unittest.TestCase):
-    def test_a_time_is_near_or_far_or_between(self):
-        self.assertEqual([distance.by_time(ns) for ns in (26, 69.9, 70, 99.9, 100, 180)],
-                         ["near", "near", "between", "between", "far", "far"])
+    def test_a_time_is_near_or_far_or_between_or_no_distance(self):
+        self.assertEqual([distance.by_time(ns) for ns in (26, 69.9, 70, 99.9, 100, 499.9, 500, 4e6)],
+                         ["near", "near", "between", "between", "far", "far", "busy", "busy"])
 
     def test_lists_of_the_kernel_have_ranges(self):
         self.assertEqual(distance.numbers("0-2,8\n"), {0, 1, 2, 8})
