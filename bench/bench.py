@@ -156,8 +156,8 @@ def arguments():
     unknown = [name for name in options.peers if name not in PEERS]
     if unknown:
         parser.error(f"no peer {', '.join(unknown)}; there are {', '.join(PEERS)}")
-    if options.rounds < 1 or options.milliseconds <= 0:
-        parser.error("--rounds and --milliseconds must be positive")
+    if options.rounds < 1 or options.milliseconds <= 0 or (options.seconds or 1) <= 0:
+        parser.error("--rounds, --seconds and --milliseconds must be positive")
     try:
         options.sizes = [byte_count(text) for text in options.sizes.split(",") if text]
         options.np = [int(text) for text in options.np.split(",") if text]
@@ -375,7 +375,7 @@ class Progress:
     def __call__(self, round_number, step, steps, text):
         """Without a text all is done. More rounds than were wanted may be needed: see goes_on."""
         if self.terminal:
-            share = (round_number + step / steps) / max(self.rounds, round_number + 1)
+            share = (round_number + step / max(1, steps)) / max(self.rounds, round_number + 1)
             bar = "█" * int(share * 30)
             end = "" if text else "\r\033[K"
             print(f"\r\033[K[{bar:<30}] {text}{end}", end="", file=sys.stderr, flush=True)

@@ -278,6 +278,16 @@ class Distances(unittest.TestCase):
                          {"near": {"line": [0]}, "far": {"line": [None, 1]}})
         self.assertEqual(found.dropped, {("bare loops", "line"): 1})
 
+    def test_bare_loops_run_on_the_cpus_of_the_ranks_where_there_are_others(self):
+        options = types.SimpleNamespace(metrics=["lat"], sizes=[8], milliseconds=1, timeout=1)
+        watch = distance.Watch(lambda *_: NEAR, range(4), "/no/such/folder")
+        found = bench.Comparison(options, LIBRARIES, "limits", watch)
+        found.output = lambda *_: bench.Output({"line": 1.0}, 1.0, None)
+        watch.learn(("baton", 2), (3, 1))
+        with mock.patch.object(bench, "bound_to") as bound:
+            found.run_limits(0)
+        bound.assert_called_once_with((1, 3))
+
     def test_nothing_measured_is_no_column(self):
         found = self.compared([NEAR, FAR] * distance.TRIES, 1, ["baton"])
         self.assertEqual((found.in_order(), report.distances_of(found)), ([], {}))
