@@ -6,9 +6,10 @@ import os
 import statistics
 import subprocess
 
-# One way of a line between the two CPUs of the virtual machines at hand: 26 to 30 ns, or 107 to 180 ns (Intel Xeon,
-# 2 CPUs, 2026-11-28). What lies between is a distance of its own. No line takes as long as the last (a guess): other
-# work had a CPU during most of the batches, as it has during the run.
+# One way of a line between the two CPUs of a virtual machine: when far 106 to 221 ns, half of 400 probes below 135 (Intel
+# Xeon, 2 CPUs, 2026-11-28); when near 26 to 30 ns (earlier programs: this one has met none near yet). What lies between
+# is a distance of its own. No line takes as long as the last (a guess): other work had a CPU during most of the batches,
+# as it has during the run.
 NEAR_BELOW_NS, FAR_FROM_NS, BUSY_FROM_NS = 70, 100, 500
 TRIES = 3  # of a run during which the distance changes
 ONE_CPU, UNKNOWN, ANY = "one CPU", "unknown distance", "any distance"  # of columns that have no name by time
