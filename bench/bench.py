@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Baton and other MPI libraries side by side: interleaved runs, several rounds, paired ratios.
 
-Everything printed is a ratio (lower is better); absolute values stand beside a ratio or in --json.
+Everything printed is a ratio (lower is better); absolute values stand beside a ratio or in --json. How far apart the
+CPUs are is looked at around each run, and values of different distances are never in one ratio.
 """
 import argparse
 import contextlib
@@ -10,7 +11,10 @@ import signal
 import subprocess
 import sys
 import time
+import typing
 
+import columns
+import distance
 import instructions
 import machine
 import page
@@ -102,6 +106,10 @@ MANY_RANKS_IN_SHORT, FEW_ROUNDS_IN_SHORT = 64, 1
 SIZES_IN_SHORT = {"allreduce": [8, 1024]}
 RANKS_IN_SHORT = {"barrier": [2, 8], "allreduce": [2, 8]}  # of 32 on 2 CPUs MPICH took over 60 s
 PEERS = ("mpich", "openmpi", "intel", "openmpi-sm")
+# A run of many sizes is several: the CPUs of a virtual machine stay as near, or as far, as they are for some seconds.
+# From three sizes on a run first keeps its CPUs busy for a while (see mpi_bench.c).
+RUN_MILLISECONDS, SIZES_A_RUN_LEAST = 1000, 4
+LIMITS_LIKE = ("baton", 2)  # bare loops run on the CPUs of this library's so many ranks
 
 
 def arguments():
@@ -116,6 +124,10 @@ def arguments():
     parser.add_argument("--sizes", default="", help="bytes, e.g. 8,4k,1m (for metrics that have sizes; "
                         "of messages otherwise all powers of two, and around each threshold of Baton)")
     parser.add_argument("--rounds", type=int, help="how often all libraries take their turn (9; 3 unless metrics are named)")
+    parser.add_argument("--seconds", type=float, help="go on until each distance of CPUs that was seen has --rounds "
+                        "rounds, or this time is over (it is looked at between rounds)")
+    parser.add_argument("--any-distance", action="store_true", help="do not look how far apart the CPUs are: all values "
+                        "in one column, no run repeated or dropped")
     parser.add_argument("--milliseconds", type=float, help="measured time per cell and run (30; 2 unless metrics are named)")
     parser.add_argument("--peers", default="mpich,openmpi,intel", help="which to compare with (mpich,openmpi,intel; there is openmpi-sm, too); none: Baton alone")
     parser.add_argument("--without-baton", action="store_true", help="the peers alone")
@@ -144,8 +156,8 @@ def arguments():
     unknown = [name for name in options.peers if name not in PEERS]
     if unknown:
         parser.error(f"no peer {', '.join(unknown)}; there are {', '.join(PEERS)}")
-    if options.rounds < 1 or options.milliseconds <= 0:
-        parser.error("--rounds and --milliseconds must be positive")
+    if options.rounds < 1 or options.milliseconds <= 0 or (options.seconds or 1) <= 0:
+        parser.error("--rounds, --seconds and --milliseconds must be positive")
     try:
         options.sizes = [byte_count(text) for text in options.sizes.split(",") if text]
         options.np = [int(text) for text in options.np.split(",") if text]
@@ -180,8 +192,25 @@ def started(command, environment=None):
             process.wait()
 
 
-def cells_of(command, environment, timeout, prefix="cell "):
-    """What a run printed as cells, and how long it took from outside in µs."""
+@contextlib.contextmanager
+def bound_to(cpus):
+    """What is started meanwhile may use these alone."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, cpus)
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+class Output(typing.NamedTuple):
+    """What a run printed, and how long it took from outside in µs."""
+    cells: dict
+    took: float
+    cpus: tuple | None  # where ranks 0 and 1 were
+
+
+def output_of(command, environment, timeout):
     start = time.monotonic()
     with started(command, environment) as process:
         try:
@@ -193,20 +222,43 @@ def cells_of(command, environment, timeout, prefix="cell "):
         own = [line for line in err.splitlines() if line.startswith("mpi_bench: ")]  # says it best
         words = own[-1] if own else " ".join(err.split())[-200:] or " ".join(out.split())[-200:]
         raise peers.Unusable(f"code {process.returncode}: {words}")
-    cells = {}
-    for line in out.splitlines():
-        if line.startswith(prefix):
-            name, _, value = line[len(prefix):].rpartition(" ")
+    return read_output(out, took)
+
+
+def read_output(text, took):
+    cells, cpus = {}, None
+    for line in text.splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "cell":
+            name, _, value = rest.rpartition(" ")
             cells[name] = float(value)
-    return cells, took
+        elif kind == "cpus":
+            cpus = tuple(map(int, rest.split()))
+    return Output(cells, took, cpus)
+
+
+def parts_of(its_sizes, milliseconds):
+    """Sizes in as few parts as make runs that are shorter than the distance of CPUs takes to change, of about one length."""
+    most = max(SIZES_A_RUN_LEAST, int(RUN_MILLISECONDS / (2 * milliseconds)))  # each size warm and cold
+    count = max(1, -(-len(its_sizes) // most))
+    ends = [len(its_sizes) * part // count for part in range(count + 1)]
+    return [its_sizes[begin:end] for begin, end in zip(ends, ends[1:])]
+
+
+def goes_on(options, rounds, by_distance, seconds):
+    """Whether a round follows so many, of which each distance seen can pair values of so many, after so many seconds."""
+    if options.seconds is None:
+        return rounds < options.rounds
+    return rounds == 0 or (seconds < options.seconds and min(by_distance, default=0) < options.rounds)
 
 
 class Comparison:
-    """All values: cell -> library -> one value a round (None where it failed)."""
+    """All runs of all libraries and bare loops, and their values by the distance at which they ran."""
 
-    def __init__(self, options, libraries, limits):
-        self.options, self.libraries, self.limits = options, libraries, limits
-        self.values, self.limit_values, self.failures, self.left_out = {}, {}, {}, {}
+    def __init__(self, options, libraries, limits, watch):
+        self.options, self.libraries, self.limits, self.watch = options, libraries, limits, watch
+        self.columns = columns.Columns(libraries)
+        self.failures, self.left_out, self.dropped = {}, {}, {}
         self.rounds = 0
 
     def plan(self):
@@ -230,69 +282,88 @@ class Comparison:
         shift = (round_number + step) % max(1, len(libraries))
         return libraries[shift:] + libraries[:shift]
 
-    def words(self, metric):
-        return [metric, str(self.options.milliseconds), *map(str, self.sizes_of(metric))]
-
     def sizes_of(self, metric):
         own = SIZES.get(sizes.base_of(metric), [])
         return self.options.sizes or own if own else []
 
-    def measure(self, library, metric, ranks):
-        def run(command, environment):
-            return cells_of(command, environment, self.options.timeout)
-        if metric == "instructions":
-            return {metric: instructions.value(library, run)}, 0
-        return run(library.command(ranks, self.words(metric)), library.full_environment())
+    def output(self, command, environment):
+        return output_of(command, environment, self.options.timeout)
 
-    def run_one(self, library, metric, ranks, round_number):
+    def measure(self, library, metric, ranks, its_sizes):
+        """Cells, and where ranks 0 and 1 were."""
+        if metric == "instructions":
+            return {metric: instructions.value(library, self.output)}, None
+        words = [metric, str(self.options.milliseconds), *map(str, its_sizes)]
+        found = self.output(library.command(ranks, words), library.full_environment())
+        return {"hello": found.took} if metric == "hello" else found.cells, found.cpus
+
+    def run_one(self, library, metric, ranks, its_sizes, round_number):
         key = (library.name, metric, ranks)
         if self.failures.get(key, (0, ""))[0] >= 2:
             return
         try:
-            cells, took = self.measure(library, metric, ranks)
-            if metric == "hello":
-                cells = {"hello": took}
+            cells, at = self.watch.around((library.name, ranks), lambda: self.measure(library, metric, ranks, its_sizes))
         except peers.Unusable as reason:
             self.failures[key] = (self.failures.get(key, (0, ""))[0] + 1, str(reason))
             return
-        for cell in [cell for cell in cells if cell.endswith(" plain")]:
-            value = cells.pop(cell)
-            if library is self.libraries[0]:
-                self.limit_values.setdefault(cell, []).append(value)
+        if at is None:
+            self.drop(library.title, f"{metric} np={ranks}")
+            return
+        ending = "" if sizes.base_of(metric) in FIXED_RANKS else f" np={ranks}"
         for cell, value in cells.items():
-            name = cell if sizes.base_of(metric) in FIXED_RANKS else f"{cell} np={ranks}"
-            column = self.values.setdefault(name, {}).setdefault(library.name, [])
-            column.extend([None] * (round_number - len(column)))
-            column.append(value)
+            if not cell.endswith(" plain"):
+                self.columns.at(at).keep(cell + ending, library.name, round_number, value)
+            elif library is self.libraries[0]:
+                self.columns.at(at).keep_limit(cell, round_number, value)
 
-    def run_limits(self):
+    def drop(self, who, what):
+        self.dropped[who, what] = self.dropped.get((who, what), 0) + 1
+
+    def measure_limit(self, loop, its_sizes):
+        """On the CPUs of two ranks of Baton, where there are others."""
+        words = [self.limits, str(self.options.milliseconds), loop, *map(str, its_sizes)]
+        with bound_to(self.watch.pair_of(LIMITS_LIKE)) if len(self.watch.cpus) > 2 else contextlib.nullcontext():
+            return self.output(words, None).cells, None
+
+    def run_limits(self, round_number):
         plan = report.limit_plan(self.options.metrics, self.sizes_of)
-        for loop, its_sizes in plan.items():
+        for loop, part in ((loop, part) for loop, its in plan.items() for part in parts_of(its, self.options.milliseconds)):
             with contextlib.suppress(peers.Unusable):
-                words = [self.limits, str(self.options.milliseconds), loop, *map(str, its_sizes)]
-                for cell, value in cells_of(words, None, self.options.timeout)[0].items():
-                    self.limit_values.setdefault(cell, []).append(value)
+                cells, at = self.watch.around(LIMITS_LIKE, lambda: self.measure_limit(loop, part))
+                if at is None:
+                    self.drop("bare loops", loop)
+                    continue
+                for cell, value in cells.items():
+                    self.columns.at(at).keep_limit(cell, round_number, value)
 
     def look_at_single_copy(self):
-        def run(command, environment):
-            return cells_of(command, environment, self.options.timeout)
         between_two = any(sizes.base_of(metric) in BETWEEN_TWO for metric in self.options.metrics)
         for library in self.libraries if between_two else ():
             try:
-                library.single_copy_seen = machine.single_copy_seen(library, run)
+                library.single_copy_seen = machine.single_copy_seen(library, self.output)
             except peers.Unusable as reason:
                 library.single_copy_seen = f"not to be looked at ({reason})"
 
+    def steps(self):
+        return [(metric, ranks, part) for metric, ranks in self.plan()
+                for part in parts_of(self.sizes_of(metric), self.options.milliseconds)]
+
+    def in_order(self):
+        return self.columns.measured(self.watch.seen())
+
+    def paired_rounds(self):
+        return [column.paired_rounds for column in self.in_order()]
+
     def run(self, progress):
-        plan = list(self.plan())
-        for round_number in range(self.options.rounds):
-            self.run_limits()
-            for step, (metric, ranks) in enumerate(plan):
-                for library in self.taking_part(metric, ranks, round_number, step):
-                    progress(round_number, step, len(plan), f"{metric} np={ranks} {library.title}")
-                    self.run_one(library, metric, ranks, round_number)
-            self.rounds = round_number + 1
-        progress(self.options.rounds, 0, len(plan), "")
+        steps, start = self.steps(), time.monotonic()
+        while goes_on(self.options, self.rounds, self.paired_rounds(), time.monotonic() - start):
+            self.run_limits(self.rounds)
+            for step, (metric, ranks, part) in enumerate(steps):
+                for library in self.taking_part(metric, ranks, self.rounds, step):
+                    progress(self.rounds, step, len(steps), f"{metric} np={ranks} {library.title}")
+                    self.run_one(library, metric, ranks, part, self.rounds)
+            self.rounds += 1
+        progress(self.rounds, 0, len(steps), "")
 
 
 class Progress:
@@ -302,13 +373,15 @@ class Progress:
         self.rounds, self.last, self.terminal = rounds, -1, sys.stderr.isatty()
 
     def __call__(self, round_number, step, steps, text):
+        """Without a text all is done. More rounds than were wanted may be needed: see goes_on."""
         if self.terminal:
-            share = (round_number + step / steps) / self.rounds
+            share = (round_number + step / max(1, steps)) / max(self.rounds, round_number + 1)
             bar = "█" * int(share * 30)
-            end = "\r\033[K" if share >= 1 else ""
+            end = "" if text else "\r\033[K"
             print(f"\r\033[K[{bar:<30}] {text}{end}", end="", file=sys.stderr, flush=True)
-        elif round_number != self.last and round_number < self.rounds:
-            print(f"bench: round {round_number + 1} of {self.rounds}", file=sys.stderr, flush=True)
+        elif round_number != self.last and text:
+            wanted = f" of {self.rounds}" if round_number < self.rounds else ""
+            print(f"bench: round {round_number + 1}{wanted}", file=sys.stderr, flush=True)
         self.last = round_number
 
 
@@ -332,7 +405,9 @@ def main():
     if load > 0.5:
         print(f"bench: the machine is busy (load {load:.1f}); the intervals will be wide", file=sys.stderr)
     properties = machine.describe()
-    comparison = Comparison(options, libraries, peers.build_limits(work))
+    probe = None if options.any_distance else distance.probe_by(peers.build_distance(work))
+    watch = distance.Watch(probe, os.sched_getaffinity(0))
+    comparison = Comparison(options, libraries, peers.build_limits(work), watch)
     code = 0
     try:
         comparison.look_at_single_copy()
@@ -343,7 +418,7 @@ def main():
     report.show(comparison, absent, properties)
     if options.json:
         report.write_json(options.json, comparison, absent, properties)
-    if any(len(cells) > 1 for cells in report.series_of(comparison.values).values()):
+    if page.series_of_all(comparison.in_order()):
         page.write(options.page, comparison, absent, properties, options.build)
         print(f"\nthe page: {options.page}")
     failed = any(name == "baton" for name, _, _ in comparison.failures)

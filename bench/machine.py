@@ -1,6 +1,7 @@
 """What this machine is and what its kernel permits; which single copy a library really makes on it."""
 import contextlib
 import ctypes
+import datetime
 import glob
 import os
 import platform
@@ -100,7 +101,8 @@ def module(device):
 
 def describe():
     return {"cpu": cpu_name(), "cpus": len(os.sched_getaffinity(0)), "kernel": platform.release(), "cma": cma(),
-            "xpmem": module("/dev/xpmem"), "knem": module("/dev/knem")}
+            "xpmem": module("/dev/xpmem"), "knem": module("/dev/knem"),
+            "date": datetime.date.today().isoformat()}
 
 
 def calls_in(summary):

@@ -110,6 +110,13 @@ HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h", "onesid
 LIMITS = [os.path.join(HERE, name) for name in ("limits.c", "both.c", "through.c", "onesided_limits.c")]
 
 
+def build_distance(work):
+    source, target = os.path.join(HERE, "distance.c"), os.path.join(work, "distance")
+    if not newer(target, source, HEADERS[0]):
+        run([compiler(), "-O2", source, "-o", target, "-pthread"], "compiling bench/distance.c")
+    return target
+
+
 def build_limits(work):
     target = os.path.join(work, "limits")
     if not newer(target, *LIMITS, os.path.join(HERE, "limits.h"), HEADERS[0]):

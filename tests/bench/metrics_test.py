@@ -17,7 +17,8 @@ WINDOWS = ("allocated", "created")
 
 class Metrics(unittest.TestCase):
     def run_bench(self, *words):
-        """What --json says, after one round."""
+        """What --json says, after one round. Where a test runs, the distance of CPUs may change at any time: only one
+        test looks at it."""
         with tempfile.TemporaryDirectory() as folder:
             out = os.path.join(folder, "out.json")
             done = subprocess.run(
@@ -31,7 +32,10 @@ class Metrics(unittest.TestCase):
         return found
 
     def check(self, words, names):
-        found = self.run_bench(*words)
+        """The cells and the bare loops of a run are these, and those."""
+        report = self.run_bench("--any-distance", *words)
+        self.assertEqual(list(report["distances"]), ["any distance"])
+        found = {**report["distances"]["any distance"], "machine": report["machine"]}
         self.assertEqual(sorted(found["cells"]), sorted(names))
         for cell, values in found["cells"].items():
             self.assertGreater(values["baton"][0], 0, cell)
@@ -48,6 +52,16 @@ class Metrics(unittest.TestCase):
                 self.assertGreater(found["limits"][loop][0], 0, loop)
             if found["machine"]["cma"] == "permitted":
                 self.assertGreater(found["limits"]["both-cma/cold/65536"][0], 0)
+
+    def test_each_run_is_kept_at_its_distance_or_dropped(self):
+        found = self.run_bench("--metrics", "lat,barrier", "--sizes", "8", "--np", "2")
+        names = ("near", "between", "far", "busy", "one CPU")
+        kept = [cell for distance, its in found["distances"].items() for cell in its["cells"] if distance.endswith(names)]
+        dropped = [its for its in found["runs"]["dropped"] if its["who"] == "Baton"]
+        cells_of_dropped = sum(2 if its["what"].startswith("lat") else 1 for its in dropped)
+        self.assertEqual(len(kept) + cells_of_dropped, 3, found)
+        for its in found["distances"].values():
+            self.assertEqual(its["rounds"], 1)
 
     def test_windows_of_few_messages_and_buffers_elsewhere(self):
         metrics, sizes = ("bw1", "bibw8", "lat-odd", "bw8-huge", "bibw-small"), (8, 4097)
