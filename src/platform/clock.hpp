@@ -27,4 +27,17 @@ inline std::int64_t now_ticks() {
 #endif
 }
 
+// Returns how many ticks a microsecond has; 0 within the first 0.1 ms after the first call. Any
+// thread.
+std::int64_t ticks_per_us();
+
+// Waits for all loads before it, so that a clock read behind it has seen them end.
+inline void finish_loads() {
+#if defined(__x86_64__)
+  __builtin_ia32_lfence();
+#elif defined(__aarch64__)
+  asm volatile("dsb ld" ::: "memory");
+#endif
+}
+
 }  // namespace baton::platform

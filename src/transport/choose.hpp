@@ -26,16 +26,6 @@ constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelope
   return {Way::offered, Reason::above_eager_max};
 }
 
-// Returns whether a receiver wishes to pull messages rather than have them staged, from the ticks
-// that each way has taken (0: not seen yet). `now` is its wish so far. Before both are seen,
-// staging is the safe way: the data that programs send has mostly just been written.
-constexpr bool prefer_pull(std::uint64_t pulled_ticks, std::uint64_t staged_ticks, bool now) {
-  if (pulled_ticks == 0 || staged_ticks == 0) return now;
-  // The margin keeps the wish from swinging. (A wider one, 15 % both ways, made no difference,
-  // 2026-11-22.)
-  return now ? pulled_ticks <= staged_ticks : 10 * pulled_ticks < 9 * staged_ticks;
-}
-
 // Estimates the whole cost of a message of which the sender pushed a part. That part lies in the
 // sender's cache, from which the receiving program's reads must fetch it, and no clock of ours sees
 // that. With plain copies (mapped memory) a fetch takes as long as the push; with a system call

@@ -42,7 +42,7 @@ struct LongRun {
 
   std::int64_t element_bytes() const { return elements ? elements->bytes : 1; }
   // Both ranks can copy by the kernel if no element has to be changed.
-  std::uint32_t ways() const { return elements ? 3 : 4; }
+  int ways() const { return elements ? stream_ways - 1 : stream_ways; }
   int kind_number() const {
     return static_cast<int>(kind) - static_cast<int>(WorkKind::put_stream);
   }
@@ -111,15 +111,19 @@ Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
   if (!choice) return alone(0, run.bytes);
   if (Error error = empty_slot()) return error;
   const std::int64_t start = platform::now_ticks();
-  StreamWay way = choice->next(run.ways());
-  if (way == StreamWay::around_cache && !settings.non_temporal_stores)
-    way = StreamWay::through_cache;
+  const auto chosen = static_cast<StreamWay>(choice->now());
+  const StreamWay way = chosen == StreamWay::around_cache && !settings.non_temporal_stores
+                            ? StreamWay::through_cache
+                            : chosen;
   std::int64_t done = 0;
   Error error = way == StreamWay::kernel ? MPI_SUCCESS : stream(run, way, own_side, alone, &done);
   if (!error && done < run.bytes) error = alone(done, run.bytes - done);
   // If the target has not come, the time contains both ways and says nothing.
-  if (way == StreamWay::kernel || done == run.bytes)
-    choice->took(way, ((platform::now_ticks() - start) << 20) / run.bytes);
+  if (way == StreamWay::kernel || done == run.bytes) {
+    constexpr int runs_in_trial = 2;  // guess: the first time pages and lines are new
+    const std::int64_t end = platform::now_ticks();
+    choice->took(static_cast<int>(chosen), end - start, end, runs_in_trial, run.ways());
+  }
   return error;
 }
 

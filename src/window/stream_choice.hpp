@@ -1,12 +1,12 @@
-// This is the choice of how a long run goes between two ranks of the node, from the time that each
-// way took lately, by kind of operation and by length. The times depend on how far the CPUs are
-// from each other, and on what else they do; so they are measured, and the slower ways are tried
-// again now and then. This is used by stream.cpp.
+// This is the choice of how a long run goes between two ranks of the node, by kind of operation and
+// by length. This is used by stream.cpp.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+
+#include "transport/move/adaptive_choice.hpp"
 
 namespace baton::window {
 
@@ -16,33 +16,8 @@ enum class StreamWay : std::uint8_t {
   kernel,         // no stream: this rank copies by the kernel
   both_by_kernel  // both ranks copy by the kernel, each other segments
 };
-
-class StreamChoice {
- public:
-  // Returns the way to use next, among the first `ways`.
-  StreamWay next(std::uint32_t ways) {
-    // Each way is tried twice first (the first time pages and lines are new); then the quickest is
-    // used, with rare trials of the others.
-    constexpr std::uint32_t trial_every = 64;  // guess
-    const std::uint32_t use = uses_++;
-    if (use < 2 * ways) return static_cast<StreamWay>(use % ways);
-    if (use % trial_every == 0) return static_cast<StreamWay>(use / trial_every % ways);
-    return static_cast<StreamWay>(std::min_element(ticks_, ticks_ + ways) - ticks_);
-  }
-  // Notes that the way took this many ticks for 1 MiB.
-  void took(StreamWay way, std::int64_t ticks) {
-    std::int64_t& mean = ticks_[static_cast<int>(way)];
-    // A use in which a rank lost its CPU says little, so a large value counts at most twice the
-    // mean; the first uses say nothing.
-    mean =
-        mean == 0 || uses_ <= 2 * ways_max ? ticks : mean + (std::min(ticks, 2 * mean) - mean) / 4;
-  }
-
- private:
-  static constexpr std::uint32_t ways_max = 4;
-  std::int64_t ticks_[ways_max] = {};
-  std::uint32_t uses_ = 0;
-};
+inline constexpr int stream_ways = 4;
+using StreamChoice = transport::AdaptiveChoice<stream_ways>;
 
 // These are the choices for one rank of the node, as a target.
 struct StreamChoices {

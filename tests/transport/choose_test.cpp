@@ -77,19 +77,6 @@ TEST(piece_bytes, two_pieces_of_whole_pages_or_more_that_are_not_too_long) {
   }
 }
 
-TEST(prefer_pull, nothing_changes_before_both_ways_were_seen) {
-  EXPECT_FALSE(prefer_pull(0, 5, false));
-  EXPECT_FALSE(prefer_pull(5, 0, false));
-  EXPECT_TRUE(prefer_pull(0, 5, true));
-}
-
-TEST(prefer_pull, the_quicker_way_wins_and_a_near_tie_leaves_things_as_they_are) {
-  EXPECT_TRUE(prefer_pull(80, 100, false));
-  EXPECT_FALSE(prefer_pull(95, 100, false));
-  EXPECT_TRUE(prefer_pull(95, 100, true));
-  EXPECT_FALSE(prefer_pull(101, 100, true));
-}
-
 TEST(cost_of_copy, what_was_pushed_costs_its_reader_while_it_fits_into_a_cache) {
   EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::nothing, true), 1000);
   EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::half, false), 1400);

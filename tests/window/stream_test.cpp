@@ -80,6 +80,15 @@ struct a_long_run : delegating_test {
     settings.non_temporal_stores = true;
     let_answer(false);
   }
+  // The next run of this kind (0: put, 1: get, 2: accumulate) goes this way.
+  void go(StreamWay way, int kind = 0, std::int64_t length = bytes) {
+    choice(kind, length).use(static_cast<int>(way));
+  }
+  StreamChoice& choice(int kind, std::int64_t length) {
+    return *ranks.as(0, [&] {
+      return &one_sided.delegation.streams.choices_of(LocalRank{1})->at(kind, length);
+    });
+  }
   // For as long as it takes; a target that never comes is ended by the test's time limit.
   void wait_for_target() { settings.delegation_polls = std::int64_t{1} << 40; }
   void put_and_look(std::int64_t length = bytes) {
@@ -95,24 +104,36 @@ using Ways = std::vector<StreamWay>;
 constexpr StreamWay through = StreamWay::through_cache, around = StreamWay::around_cache,
                     both = StreamWay::both_by_kernel;
 
-TEST_F(a_long_run, is_put_each_way_twice_first) {
+TEST_F(a_long_run, is_put_each_way) {
   wait_for_target();
   StandIn target(work(), do_side);
-  for (int i = 0; i < 8; ++i) put_and_look();
-  EXPECT_EQ(target.ways(), (Ways{through, around, both, through, around, both}));
+  for (int way = 0; way < stream_ways; ++way) {
+    go(static_cast<StreamWay>(way));
+    put_and_look();
+  }
+  EXPECT_EQ(target.ways(), (Ways{through, around, both}));
 }
 
-TEST_F(a_long_run, is_got_each_way_twice_first) {
+TEST_F(a_long_run, tries_all_ways_soon) {
+  wait_for_target();
+  StandIn target(work(), do_side);
+  for (int i = 0; i < 16; ++i) put_and_look();
+  EXPECT_TRUE(choice(0, bytes).has_seen_all());
+  EXPECT_GE(target.ways().size(), 7u);
+}
+
+TEST_F(a_long_run, is_got_each_way) {
   wait_for_target();
   StandIn target(work(), do_side);
   std::memcpy(windows.memory(), data.data(), data.size());
-  for (int i = 0; i < 8; ++i) {
+  for (int i = 0; i < stream_ways; ++i) {
     std::vector<char> got(bytes + 1);
+    go(static_cast<StreamWay>(i), 1);
     ASSERT_EQ(windows.get(got.data(), bytes, MPI_BYTE, 24), MPI_SUCCESS);
     EXPECT_EQ(std::memcmp(got.data(), data.data() + 24, bytes), 0) << i;
     EXPECT_EQ(got[bytes], 0);
   }
-  EXPECT_EQ(target.ways(), (Ways{through, around, both, through, around, both}));
+  EXPECT_EQ(target.ways(), (Ways{through, around, both}));
 }
 
 TEST_F(a_long_run, is_accumulated_through_slots_or_by_the_origin) {
@@ -121,20 +142,22 @@ TEST_F(a_long_run, is_accumulated_through_slots_or_by_the_origin) {
   constexpr std::int64_t elements = 30001;
   std::vector<std::int64_t> from(elements);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::int64_t>(i);
-  for (int i = 1; i <= 6; ++i) {
+  for (int i = 1; i < stream_ways; ++i) {
+    go(static_cast<StreamWay>(i - 1), 2, 8 * elements);
     ASSERT_EQ(windows.change(MPI_SUM, from.data(), nullptr, elements, MPI_INT64_T, 8), MPI_SUCCESS);
     for (std::int64_t at = 0; at < elements; ++at) ASSERT_EQ(number(8 + 8 * at), i * at) << i;
     EXPECT_EQ(number(8 + 8 * elements), 0);
   }
-  EXPECT_EQ(target.ways(), (Ways{through, around, through, around}));
+  EXPECT_EQ(target.ways(), (Ways{through, around}));
 }
 
 TEST_F(a_long_run, goes_around_no_cache_where_that_is_not_wanted) {
   wait_for_target();
   settings.non_temporal_stores = false;
   StandIn target(work(), do_side);
-  for (int i = 0; i < 4; ++i) put_and_look();
-  EXPECT_EQ(target.ways(), (Ways{through, through, both}));
+  go(around);
+  put_and_look();
+  EXPECT_EQ(target.ways(), Ways{through});
 }
 
 TEST_F(a_long_run, goes_in_turns_of_the_target_when_it_is_very_long) {
@@ -143,7 +166,8 @@ TEST_F(a_long_run, goes_in_turns_of_the_target_when_it_is_very_long) {
   windows.target().address = reinterpret_cast<std::uint64_t>(to.data());
   wait_for_target();
   StandIn target(work(), do_side);
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < stream_ways; ++i) {
+    go(static_cast<StreamWay>(i), 0, most);
     std::fill(to.begin(), to.end(), 0);
     ASSERT_EQ(windows.put(from.data(), most, MPI_BYTE, 0), MPI_SUCCESS);
     EXPECT_EQ(std::memcmp(to.data(), from.data(), most), 0) << i;
@@ -212,8 +236,9 @@ TEST_F(a_long_run, has_no_hole_where_the_target_could_not_copy) {
     if (work.stream.way != both) do_side(work);
   };
   StandIn target(work(), do_the_rest, fail);
-  for (int i = 0; i < 4; ++i) put_and_look();
-  EXPECT_EQ(target.ways(), (Ways{through, around, both}));
+  go(both);
+  put_and_look();
+  EXPECT_EQ(target.ways(), Ways{both});
 }
 
 TEST_F(a_long_run, does_not_copy_again_what_was_left_of_another) {
@@ -223,9 +248,11 @@ TEST_F(a_long_run, does_not_copy_again_what_was_left_of_another) {
     if (work.stream.way == both && work.first.bytes == bytes) slots.left = {0, bytes};
   };
   StandIn target(work(), do_side, leave_all);
-  for (std::int64_t length : {bytes, std::int64_t{100000}})
-    for (int i = 0; i < 4; ++i) put_and_look(length);
-  EXPECT_EQ(target.ways().size(), 6u);
+  for (std::int64_t length : {bytes, std::int64_t{100000}}) {
+    go(both, 0, length);
+    put_and_look(length);
+  }
+  EXPECT_EQ(target.ways(), (Ways{both, both}));
 }
 
 TEST_F(a_long_run, counts_as_an_answer_of_a_target_that_seldom_gave_one) {
@@ -238,7 +265,7 @@ TEST_F(a_long_run, counts_as_an_answer_of_a_target_that_seldom_gave_one) {
   wait_for_target();
   StandIn target(work(), do_side);
   put_and_look();
-  EXPECT_EQ(target.ways(), Ways{around});
+  EXPECT_EQ(target.ways(), Ways{through});
   ranks.as(0, [] { EXPECT_EQ(partner().misses, 0u); });
 }
 
@@ -253,31 +280,19 @@ TEST_F(a_long_run, wakes_a_target_that_sleeps_and_asks_it_again) {
   });
 }
 
-struct a_long_run_by_experience : a_long_run {
-  // The choice for the puts of this test, which has seen these times of the ways.
-  StreamChoice& choice(const std::int64_t (&ticks)[4]) {
-    StreamChoice& its = *ranks.as(
-        0, [] { return &one_sided.delegation.streams.choices_of(LocalRank{1})->at(0, bytes); });
-    for (int i = 0; i < 8; ++i) {
-      const StreamWay way = its.next(4);
-      its.took(way, ticks[static_cast<int>(way)]);
-    }
-    return its;
+TEST_F(a_long_run, adds_what_it_took) {
+  for (int i = 0; i < 6; ++i) {
+    go(StreamWay::kernel);
+    put_and_look();
   }
-};
-
-TEST_F(a_long_run_by_experience, goes_the_quickest_way_and_adds_what_it_took) {
-  StreamChoice& its = choice({11, 20, 10, 20});
-  put_and_look();
   EXPECT_FALSE(was_asked());
-  EXPECT_EQ(its.next(4), through);  // the copy by the kernel took longer than that
+  EXPECT_NE(choice(0, bytes).now(), static_cast<int>(StreamWay::kernel)) << "another is tried";
 }
 
-TEST_F(a_long_run_by_experience, adds_nothing_where_the_target_has_not_come) {
-  StreamChoice& its = choice({10, 20, 11, 20});
-  put_and_look();
+TEST_F(a_long_run, adds_nothing_where_the_target_has_not_come) {
+  for (int i = 0; i < 10; ++i) put_and_look();
   EXPECT_TRUE(was_asked());
-  EXPECT_EQ(its.next(4), through);
+  EXPECT_EQ(choice(0, bytes).now(), static_cast<int>(through));
 }
 
 TEST_F(a_long_run, ends_the_batch_that_has_the_slot) {
@@ -300,38 +315,6 @@ TEST_F(a_long_run, is_left_to_the_kernel_without_a_slot) {
   ranks.as(0, [&] { std::swap(space, one_sided.delegation.own_space); });
   put_and_look();
   ranks.as(0, [&] { std::swap(space, one_sided.delegation.own_space); });
-}
-
-TEST(a_choice_of_ways, tries_each_twice_and_then_takes_the_quickest) {
-  StreamChoice choice;
-  const std::int64_t ticks[] = {400, 300, 100, 200};
-  for (int i = 0; i < 8; ++i) {
-    const StreamWay way = choice.next(4);
-    EXPECT_EQ(static_cast<int>(way), i % 4);
-    choice.took(way, ticks[i % 4]);
-  }
-  for (int i = 8; i < 64; ++i) EXPECT_EQ(choice.next(4), StreamWay::kernel) << i;
-  EXPECT_EQ(choice.next(4), around);  // a trial
-  EXPECT_EQ(choice.next(4), StreamWay::kernel);
-}
-
-TEST(a_choice_of_ways, is_among_those_that_are_open) {
-  StreamChoice choice;
-  for (int i = 0; i < 1000; ++i) EXPECT_NE(choice.next(3), both);
-}
-
-TEST(a_choice_of_ways, follows_what_ways_take_but_not_one_outlier) {
-  StreamChoice choice;
-  for (int i = 0; i < 8; ++i) choice.took(choice.next(4), 100 + i % 4);
-  EXPECT_EQ(choice.next(4), through);
-  choice.took(through, 100);
-  choice.took(through, 1000000);  // counts as 200
-  choice.took(around, 200);       // 125
-  EXPECT_EQ(choice.next(4), StreamWay::kernel);
-  choice.took(StreamWay::kernel, 200);
-  choice.took(both, 200);
-  choice.took(through, 100);
-  EXPECT_EQ(choice.next(4), through);
 }
 
 TEST(a_choice_of_ways, is_by_kind_and_number_of_digits) {

@@ -1,7 +1,5 @@
 #include "message/node/node_messages.hpp"
 
-#include <new>
-
 #include "message/core/account.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/engine.hpp"
@@ -10,21 +8,8 @@
 
 namespace baton::message {
 
-bool give_own_history(NodePeer& peer) {
-  if (!give_history(peer)) return false;
-  Timings* shared = &node_of(peer).shared_timings[static_cast<int>(peer.peer_class)];
-  if (&peer.observed() != shared) return true;
-  auto* own = new (std::nothrow) Timings;
-  if (!own) return false;
-  // ORDER peer.timings: release here, acquire in NodePeer::observed; it is constructed.
-  if (!peer.timings.compare_exchange_strong(shared, own, std::memory_order_release,
-                                            std::memory_order_relaxed))
-    delete own;  // relaxed: another thread was first
-  return true;
-}
-
 void open_lane(NodePeer& peer) {
-  (void)give_own_history(peer);  // without memory for it nothing is observed
+  (void)give_history(peer);  // without memory for it its messages are counted with others'
   peer.link->open_lane();
   if (!peer.in.attached()) return;  // a link without lanes
   use_lane(peer);
@@ -44,7 +29,7 @@ bool put_line(NodePeer& peer, unsigned kind, std::int32_t source, lockfree::Enve
 }
 
 void get_lane_if_due(NodePeer& peer) {
-  if (peer.out.attached() || !peer.link->wants_lane() || !give_own_history(peer)) return;
+  if (peer.out.attached() || !peer.link->wants_lane() || !give_history(peer)) return;
   if (!put_line(peer, NodeLine::lane, 0, {0, 0}, nullptr, 0)) return;
   peer.link->use_lane();
   count(engine.counters.own_rings);

@@ -45,7 +45,6 @@ class NodeMessages : public Protocol {
   explicit NodeMessages(transport::Slot own) : own_slot(own) {}
   ~NodeMessages() override {
     delete inbox;
-    delete[] shared_timings;
     std::free(incoming.receives);
   }
 
@@ -67,7 +66,6 @@ class NodeMessages : public Protocol {
   transport::Inbox* inbox = nullptr;
   Account inbox_account;
   std::int64_t cma_bytes_min = 0;  // the setting, or what is better where ranks are oversubscribed
-  Timings* shared_timings = nullptr;  // by class of peers
   RendezvousSlots slots;
   std::uint32_t open_entries = 0;
   std::uint32_t withdrawn_entries = 0;  // of these; their receivers have not looked yet
@@ -102,8 +100,6 @@ inline bool put_line(NodePeer& peer, NodeLine kind, std::int32_t source,
                      lockfree::Envelope envelope, const void* payload, std::size_t bytes) {
   return put_line(peer, static_cast<unsigned>(kind), source, envelope, payload, bytes);
 }
-// A history and times of its own, before a pair has a lane. False when memory is short.
-bool give_own_history(NodePeer& peer);
 // Its lines come in a lane of its own from now on. Under the progress lock.
 void open_lane(NodePeer& peer);
 // A peer that shares its way there gets one of its own, where it is worth it and there is one left.

@@ -103,11 +103,9 @@ struct NodePeer : Peer {
   SharedCopyStats shared_copies;  // of what we push, and of what we pull
   std::uint8_t early_sends = 0;   // since we last looked whether it wants envelopes only
   BidirectionalStats bidirectional;
-  platform::Lock history_lock;      // of what is observed
-  transport::Link* link = nullptr;  // never null; ours
-  // The times that were observed, of this peer or, like its history, of all of its class. Never
-  // null.
-  std::atomic<Timings*> timings = nullptr;
+  platform::Lock history_lock;        // of what is observed
+  transport::Link* link = nullptr;    // never null; ours
+  Timings timings;                    // under the history lock, but for what its functions say
   std::uint64_t reserved_chunks = 0;  // of its staging, that are known to have memory
   Lease lease;
   TransferredBuffers transferred;
@@ -116,11 +114,6 @@ struct NodePeer : Peer {
   Pushes pushes;
   std::uint64_t last_advert = 0;   // of our receives, to it
   Request** advertised = nullptr;  // by the slot of the advert; null: none
-
-  Timings& observed() const {
-    // ORDER peer.timings: acquire here, release in give_history; it is constructed.
-    return *timings.load(std::memory_order_acquire);
-  }
 };
 
 }  // namespace baton::message

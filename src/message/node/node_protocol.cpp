@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/settings.hpp"
+#include "message/core/account.hpp"
 #include "message/core/arrive.hpp"
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
@@ -54,12 +55,10 @@ Error NodeProtocol::set_up() {
     engine.posted_bytes_max = settings.eager_bytes_max;
     engine.tells_outstanding = true;
   }
-  shared_timings = new (std::nothrow) Timings[peer_class_count];
   transport::Inbox* lines = nullptr;
   const bool shared = transport::rings_are_shared(own_slot);
-  if (shared_timings && shared) lines = transport::make_inbox(own_slot);
-  if (!shared_timings || (shared && !lines))
-    return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
+  if (shared) lines = transport::make_inbox(own_slot);
+  if (shared && !lines) return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
   engine.sources.make_known(*this);  // last: whoever fails is deleted
   if (lines) use_inbox(lines);
   if (is_of_meeting()) add(1);
@@ -84,9 +83,6 @@ bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
   }
   peer->doorbell = &transport::doorbell(peer->slot);
   set_at_once(*peer);
-  // relaxed: nobody else knows it yet.
-  peer->timings.store(&shared_timings[static_cast<int>(class_of(process))],
-                      std::memory_order_relaxed);
   peer->account.senders = peer->link;
   peer->account.tell = [](void* senders, bool envelopes_only) {
     static_cast<transport::Link*>(senders)->set_envelopes_only(envelopes_only);
@@ -101,7 +97,6 @@ Peer* NodeProtocol::make_peer(Process process) {
 
 void NodeProtocol::forget_peer(Peer* peer) {
   NodePeer& one = cast(*peer);
-  if (&one.observed() != &shared_timings[static_cast<int>(one.peer_class)]) delete &one.observed();
   std::free(one.advertised);
   delete one.link;
   delete &one;
@@ -110,7 +105,7 @@ void NodeProtocol::forget_peer(Peer* peer) {
 Error NodeProtocol::begin(Peer& peer) {
   NodePeer& one = cast(peer);
   // Only a pair that shares its way to others does without a history of its own.
-  if (!inbox && !give_own_history(one))
+  if (!inbox && !give_history(one))
     return fail(MPI_ERR_NO_MEM, "no memory to contact rank %u", world_rank(peer.process));
   platform::Guard sending(peer.send_lock);
   if (Error error = one.link->begin()) return error;

@@ -1,20 +1,22 @@
 // Observation of long messages by their receiver: how long those of each size from one peer take,
-// pulled and staged. It wishes for the quicker protocol, and the sender tries the other now and
-// then. No sender can know it: warm data lies in the receiver's cache and is best pulled, cold data
-// is best staged (docs/decisions/observed.md).
+// pulled and staged, at the distance that the peer has. It wishes for the quicker protocol, and for
+// the other one now and then. No sender can know it: warm data lies in the receiver's cache and is
+// best pulled, cold data is best staged (docs/decisions/observed.md).
 #pragma once
 
 #include "message/node/node_peer.hpp"
 
 namespace baton::message {
 
-enum class Taken { pulled, pipelined };
+enum class Taken { pipelined, pulled };
 
 // The receiver: a message of this size cost so much, in ticks (platform/clock.hpp).
 void observe(NodePeer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks);
 // It could not have been pulled, because of its receive buffer: the sender need not wait for that.
 void observe_not_pullable(NodePeer& peer, std::int64_t bytes, bool exported);
-// The sender: whether to offer a message of this size to be pulled, rather than stage it.
+// The sender: whether to offer a message of this size to be pulled, rather than stage it. Where the
+// receiver wishes for another way than before, this rank tries that, too, for what it receives.
+// Under the send lock.
 bool should_offer(NodePeer& peer, std::int64_t bytes, bool exported);
 // The receiver: whether it wishes to pull messages of this size.
 bool wishes_pull(const NodePeer& peer, std::int64_t bytes, bool exported);

@@ -115,6 +115,7 @@ bool arrive_transferred(ArrivedLine& message) {
   const auto line = message.take<TransferredLine>();
   NodePeer& peer = static_cast<NodePeer&>(message.peer());
   const char* payload = beginning_of(owner_in_receive(line.span, peer), line.span);
+  if (peer.timings.distance.is_due()) peer.timings.distance.time(payload);
   fetch_beginning(payload, line.bytes);
   MatchQueue& queue = queue_of(envelope.context);
   platform::Guard guard(queue.lock);

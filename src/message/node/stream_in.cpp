@@ -38,7 +38,7 @@ void close_stream(const Request& receive) {
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
 // `wait` says that this was enough waiting. Returns the new position.
 template <class Take, class Wait>
-std::int64_t follow(const Peer& sender, const lockfree::StagingSpan& staging, std::int64_t position,
+std::int64_t follow(NodePeer& sender, const lockfree::StagingSpan& staging, std::int64_t position,
                     std::int64_t end, Take take, Wait wait) {
   const transport::Slot owner = owner_in_receive(staging, sender);
   auto& progress = transport::staging_progress(owner, staging.buffer);
@@ -54,6 +54,8 @@ std::int64_t follow(const Peer& sender, const lockfree::StagingSpan& staging, st
     }
     for (std::int64_t there = std::min(filled, end); position < there;) {
       std::int64_t segment = std::min(there - position, cursor.together());
+      if (position == 0 && sender.timings.distance.is_due())
+        sender.timings.distance.time(cursor.here());
       take(cursor.here(), segment);
       position += segment;
       cursor.advance(segment);
@@ -192,7 +194,7 @@ bool advance(Request& receive) {
                                ? std::min(node_part(receive).limit, before + bytes_per_round)
                                : node_part(receive).limit;
   const std::int64_t start = platform::now_ticks();
-  const Peer& sender = peer_of(receive.process);
+  NodePeer& sender = node_peer(receive.process);
   follow(sender, node_part(receive).span, before, end, take, wait);
   if (receive.position == before) return waits_too_long(receive) && take_back_stream(receive);
   node_part(receive).source_address = 0;

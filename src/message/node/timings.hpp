@@ -1,16 +1,21 @@
-// Memory of long messages from and to a peer of this node: times by sizes, and by ways
-// of writing. Kept by the peer (node_peer.hpp), filled and asked by observe.cpp and stream_out.cpp.
+// Memory of long messages from and to a peer of this node: times by distance and size, and by ways
+// of writing. Kept by the peer (node_peer.hpp), filled and asked by observe.cpp and
+// stream_out.cpp.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstdint>
+#include <memory>
+
+#include "transport/move/adaptive_choice.hpp"
+#include "transport/move/distance.hpp"
 
 namespace baton::message {
 
-// Sizes by their binary digits; what is shorter or longer than these counts as the nearest.
 struct Timings {
+  // Sizes by their binary digits; what is shorter or longer than these counts as the nearest.
   static constexpr int digits_min = 13, digits_max = 28;
   static constexpr int sizes = digits_max - digits_min + 1;
   static constexpr int count = 2 * sizes;
@@ -22,18 +27,16 @@ struct Timings {
   static int index_of(std::int64_t bytes, bool exported) {
     return digits_of(bytes) - digits_min + (exported ? sizes : 0);
   }
-  struct Seen {
-    std::uint32_t pulled_ticks = 0;  // running means; 0: never seen
-    std::uint32_t staged_ticks = 0;
-    bool other = false;  // we wish for the other way than for what is unseen
+  // The ways of the messages that come from the peer: staged or pulled.
+  using Choice = transport::AdaptiveChoice<2>;
+  struct Choices {
+    Choice of[count];
   };
-  Seen seen[count];
-  // Our own messages to the peer: now and then the other way is tried, seldomer each time.
-  struct Trial {
-    std::uint16_t sent = 0;  // in this turn
-    std::uint16_t turn = 12;
-  };
-  Trial trial[count];
+  std::unique_ptr<Choices> seen[transport::distance_count];  // null: none at that distance
+  transport::DistanceEstimate distance;
+  // By index: what we have told the peer of its messages, and what we have seen that it tells us of
+  // ours. A bit says that they go another way than those that nobody has timed.
+  std::uint64_t told = 0, heard = 0;
 };
 
 // How the sender writes to a peer's staging: through its cache, or around it. Which is quicker

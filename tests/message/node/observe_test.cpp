@@ -19,106 +19,113 @@ struct observe_test : testing::Test {
     sender.link = &from_sender;
     receiver.history = &of_receiver;
     sender.history = &of_sender;
-    receiver.timings = &seen_of_receiver;
-    sender.timings = &seen_of_sender;
   }
   FakeNetwork network;
   FakeLink from_sender{network, Process{0}, Process{1}},
       from_receiver{network, Process{1}, Process{0}};
   NodePeer sender, receiver;
   History of_sender, of_receiver;
-  Timings seen_of_sender, seen_of_receiver;
 };
-using observing = observe_test;
+// Messages of which each way takes its time, one after the other: how many were pulled.
+struct observing : observe_test {
+  int pass(int messages, std::int64_t size, std::int64_t staged, std::int64_t pulled,
+           bool exported = false) {
+    int offered = 0;
+    for (int i = 0; i < messages; ++i) {
+      const bool pull = should_offer(sender, size, exported);
+      offered += pull;
+      observe(receiver, size, exported, pull ? Taken::pulled : Taken::pipelined,
+              pull ? pulled : staged);
+    }
+    return offered;
+  }
+};
+// So many ticks that no time between two calls of a test is as long: only they count.
+constexpr std::int64_t slow = 300000000, slower = 600000000;
 
 TEST_F(observing, unseen_messages_are_staged_and_some_are_offered_soon_to_see) {
   EXPECT_FALSE(should_offer(sender, bytes, false));
-  int offered = 0;
-  for (int i = 0; i < 10; ++i) offered += should_offer(sender, bytes, false);
-  EXPECT_EQ(offered, 4);
-}
-
-TEST_F(observing, at_most_one_message_in_two_hundred_tries_the_other_way) {
-  int offered = 0;
-  for (int i = 0; i < 1000; ++i) (void)should_offer(sender, bytes, false);
-  for (int i = 0; i < 10000; ++i) offered += should_offer(sender, bytes, false);
-  EXPECT_GT(offered, 20);
-  EXPECT_LE(offered, 50);
+  EXPECT_EQ(pass(10, bytes, slow, slower), 4);
 }
 
 TEST_F(observing, the_sender_follows_the_receivers_wish_and_its_change) {
-  observe(receiver, bytes, false, Taken::pipelined, 7000);
-  observe(receiver, bytes, false, Taken::pulled, 3000);
+  pass(15, bytes, slower, slow);
   EXPECT_TRUE(should_offer(sender, bytes, false));
+  EXPECT_TRUE(wishes_pull(receiver, bytes, false));
+  EXPECT_EQ(receiver.past().traffic.observed[size_class(bytes)], Observation::warm);
   // The data is freshly written from now on: pulling takes longer.
-  for (int i = 0; i < 8; ++i) observe(receiver, bytes, false, Taken::pulled, 13000);
-  EXPECT_FALSE(should_offer(sender, bytes, false));
+  pass(100, bytes, slow, slower);
+  EXPECT_LE(pass(20, bytes, slow, slower), 4);
   EXPECT_EQ(receiver.past().traffic.observed[size_class(bytes)], Observation::cold);
-}
-
-TEST_F(observing, one_time_out_of_all_proportion_changes_nothing) {
-  observe(receiver, bytes, false, Taken::pipelined, 7000);
-  observe(receiver, bytes, false, Taken::pulled, 3000);
-  observe(receiver, bytes, false, Taken::pulled, 3000000);
-  EXPECT_TRUE(should_offer(sender, bytes, false));
 }
 
 TEST_F(observing, where_the_setting_says_so_unseen_messages_are_pulled_until_seen_otherwise) {
   settings.unseen_pull_bytes_min = 65536;
   EXPECT_TRUE(should_offer(sender, bytes, false));
+  EXPECT_TRUE(wishes_pull(receiver, bytes, false));
   EXPECT_FALSE(should_offer(sender, bytes / 4, false));
-  observe(receiver, bytes, false, Taken::pulled, 9000);
-  EXPECT_TRUE(should_offer(sender, bytes, false));
-  observe(receiver, bytes, false, Taken::pipelined, 3000);
+  pass(3, bytes, slow, slower);
+  EXPECT_FALSE(should_offer(sender, bytes, false)) << "a trial of the other way";
+  pass(15, bytes, slow, slower);
   EXPECT_FALSE(should_offer(sender, bytes, false));
   settings = Settings{};
 }
 
 TEST_F(observing, sizes_are_seen_apart) {
-  observe(receiver, bytes, false, Taken::pipelined, 7000);
-  observe(receiver, bytes, false, Taken::pulled, 3000);
+  pass(15, bytes, slower, slow);
   EXPECT_TRUE(should_offer(sender, bytes, false));
   EXPECT_FALSE(should_offer(sender, 4 * bytes, false));
 }
 
-TEST_F(observing, long_messages_try_the_other_way_one_at_a_time) {
-  constexpr std::int64_t long_bytes = 16 << 20;
-  settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
-  int offered = 0, in_a_row = 0;
-  for (int i = 0; i < 12; ++i) {
-    const bool now = should_offer(sender, long_bytes, false);
-    in_a_row = now ? in_a_row + 1 : 0;
-    EXPECT_LE(in_a_row, 1);
-    offered += now;
-  }
-  EXPECT_EQ(offered, 1);
-}
-
-TEST_F(observing, pulling_counts_for_longer_where_the_setting_says_so) {
-  observe(receiver, bytes, false, Taken::pipelined, 7000);
-  settings.pull_penalty_percent = 150;
-  observe(receiver, bytes, false, Taken::pulled, 3000);
-  EXPECT_FALSE(wishes_pull(receiver, bytes, false));
-  settings.pull_penalty_percent = 0;
-  for (int i = 0; i < 8; ++i) observe(receiver, bytes, false, Taken::pulled, 3000);
-  EXPECT_TRUE(wishes_pull(receiver, bytes, false));
-  // Without a system call it counts as it is.
-  settings.pull_penalty_percent = 150;
-  observe(receiver, bytes, true, Taken::pipelined, 7000);
-  observe(receiver, bytes, true, Taken::pulled, 3000);
-  EXPECT_TRUE(wishes_pull(receiver, bytes, true));
-}
-
 TEST_F(observing, exported_buffers_are_seen_apart) {
-  observe(receiver, bytes, true, Taken::pipelined, 7000);
-  observe(receiver, bytes, true, Taken::pulled, 3000);
+  pass(15, bytes, slower, slow, true);
   EXPECT_TRUE(should_offer(sender, bytes, true));
   EXPECT_FALSE(should_offer(sender, bytes, false));
 }
 
+TEST_F(observing, distances_are_seen_apart) {
+  const auto come = [&](std::int64_t ns) {
+    for (int i = 0; i < 40; ++i) receiver.timings.distance.saw(ns, 1000);
+  };
+  pass(15, bytes, slower, slow);
+  EXPECT_TRUE(should_offer(sender, bytes, false));
+  come(30);
+  observe(receiver, bytes, false, Taken::pulled, slow);
+  EXPECT_FALSE(should_offer(sender, bytes, false)) << "nothing was seen at this distance";
+  pass(15, bytes, slow, slower);
+  EXPECT_FALSE(should_offer(sender, bytes, false));
+  come(150);
+  observe(receiver, bytes, false, Taken::pipelined, slower);
+  EXPECT_TRUE(should_offer(sender, bytes, false)) << "as it was when they were far before";
+}
+
+TEST_F(observing, who_hears_of_another_way_tries_it_for_what_comes_back) {
+  // The sender receives from the receiver, too; nothing of that would try another way yet.
+  observe(sender, bytes, false, Taken::pipelined, slow);
+  EXPECT_FALSE(should_offer(receiver, bytes, false));
+  pass(3, bytes, slow, slower);
+  EXPECT_TRUE(should_offer(sender, bytes, false)) << "a trial";
+  EXPECT_TRUE(should_offer(receiver, bytes, false)) << "a trial in the other direction";
+}
+
+TEST_F(observing, long_messages_try_the_other_way_one_at_a_time) {
+  settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
+  EXPECT_EQ(pass(12, 16 << 20, slow, slower), 1);
+  settings = Settings{};
+}
+
+TEST_F(observing, pulling_counts_for_longer_where_the_setting_says_so) {
+  settings.pull_penalty_percent = 150;
+  pass(15, bytes, slower, slow);
+  EXPECT_FALSE(wishes_pull(receiver, bytes, false));
+  // Without a system call it counts as it is.
+  pass(15, bytes, slower, slow, true);
+  EXPECT_TRUE(wishes_pull(receiver, bytes, true));
+  settings = Settings{};
+}
+
 TEST_F(observing, a_receive_buffer_with_gaps_takes_the_wish_back) {
-  observe(receiver, bytes, false, Taken::pipelined, 7000);
-  observe(receiver, bytes, false, Taken::pulled, 3000);
+  pass(15, bytes, slower, slow);
   observe_not_pullable(receiver, bytes, false);
   EXPECT_FALSE(should_offer(sender, bytes, false));
 }
