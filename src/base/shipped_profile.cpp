@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/environment.hpp"
-#include "base/selection_rows.hpp"
+#include "base/built_in_rows.hpp"
 
 namespace baton {
 
@@ -27,11 +27,12 @@ constexpr ShippedValue zen4_values[] = {
     {&Settings::pipeline_fetch_bytes, 0},
 };
 
-// Two ranks' reduces go along the chain before they go by messages (us, messages, chain: 8 KiB .93
-// .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5).
+// Two ranks' reduces go by messages: along the chain near cores are a little quicker (us, messages,
+// chain: 8 KiB .93 .77, 32 KiB 2.7 2.2, 256 KiB 17.4 14.9, 512 KiB 33.8 37.5), and far ones four
+// times as slow (the chain 28 at 64 KiB, 115 at 256 KiB, where a broadcast by messages takes 4.1
+// and an allreduce 27). By messages far reduces were not measured there.
 constexpr SelectionRow zen4_rows[] = {
-    of_two(reduce_chain_in_room, one_way + 1),
-    of_two(reduce_binomial, 262145),
+    of_two(reduce_binomial, one_way + 1),
 };
 
 // ---- what was measured on Zen 5 ----
@@ -82,13 +83,13 @@ constexpr SelectionRow of_zen5(Algorithm algorithm, std::int64_t ranks_from, std
 // 60, 145 57; 64 KiB 126 102, 295 119; 12 ranks 32 KiB 150 244. Allgather of 128 KiB by segments
 // and direct: 32 ranks 4720 7630, 64 ranks 17040 30190.
 constexpr SelectionRow zen5_rows[] = {
-    of_zen5(reduce_chain_in_room, 2, 2, one_way + 1),
+    of_zen5(reduce_chain_in_room, 2, 2, both_ways + 1),
     of_zen5(allreduce_halving, 2, 2, 131072, 1048575),
     of_zen5(alltoall_pairwise, 2, 2, 131072, 1048575),
     of_zen5(alltoall_segmented_in_room, 2, 2, 1048576),
     of_zen5(allgather_ring, 2, 2, 131072, 524287),
-    of_zen5(scan_in_room, 2, 2, one_way + 1),
-    of_zen5(exscan_in_room, 2, 2, one_way + 1),
+    of_zen5(scan_in_room, 2, 2, both_ways + 1),
+    of_zen5(exscan_in_room, 2, 2, both_ways + 1),
     of_zen5(alltoall_pairwise, some_ranks, 8, 262144, (2 << 20) - 1),
     of_zen5(broadcast_segmented_in_room, 3, no_end, beyond_a_room),
     of_zen5(gather_linear, 3, many_ranks - 1, 32768, 524287),

@@ -90,7 +90,7 @@ void accept_pushed(const PushedLine& line, Request& receive) {
     receive.position = 0;
     return ask_for_stream(peer.process, line.slot, receive);
   }
-  observe(peer, receive.bytes, node_part(receive).exported, Taken::pulled,
+  observe(peer, receive.bytes, node_part(receive).exported, Taken::shared,
           transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                   transport::Pushed::half, line.mapped));
   end_entry(peer, line.slot);

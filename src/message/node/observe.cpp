@@ -6,6 +6,7 @@
 #include "base/settings.hpp"
 #include "message/core/engine.hpp"
 #include "platform/clock.hpp"
+#include "transport/choose.hpp"
 
 namespace baton::message {
 
@@ -15,11 +16,26 @@ constexpr std::uint64_t bit_of(int index) {
   return std::uint64_t{1} << index;
 }
 
+bool may_share(std::int64_t bytes) {
+  return transport::piece_bytes(bytes, settings.shared_bytes_min) > 0 && !engine.oversubscribed;
+}
+int ways_of(std::int64_t bytes) {
+  return may_share(bytes) ? 3 : 2;
+}
+bool is_pulled(int way) {
+  return static_cast<Taken>(way) != Taken::pipelined;
+}
+
 // How messages go that nobody has timed yet.
 Taken unseen_way(int index) {
   const int digits = Timings::digits_min + index % Timings::sizes;
-  return std::int64_t{1} << (digits - 1) >= settings.unseen_pull_bytes_min ? Taken::pulled
-                                                                           : Taken::pipelined;
+  const std::int64_t bytes = std::int64_t{1} << (digits - 1);
+  if (bytes < settings.unseen_pull_bytes_min) return Taken::pipelined;
+  return may_share(bytes) ? Taken::shared : Taken::pulled;
+}
+
+bool unseen_is_pulled(int index) {
+  return is_pulled(static_cast<int>(unseen_way(index)));
 }
 
 // How many messages in a row try another way. Of long ones there may be few, and the other way may
@@ -46,10 +62,10 @@ Timings::Choice* choice_of(Timings& timings, int index) {
 
 // Tells the peer which way the next message of this size shall go. Under the history lock.
 void tell(NodePeer& peer, std::int64_t bytes, int index, const Timings::Choice& choice) {
-  if (choice.has_seen_all())
+  if (choice.has_seen_all(ways_of(bytes)))
     peer.past().traffic.observed[size_class(bytes)] =
-        static_cast<Taken>(choice.best()) == Taken::pulled ? Observation::warm : Observation::cold;
-  const bool other = static_cast<Taken>(choice.now()) != unseen_way(index);
+        is_pulled(choice.best()) ? Observation::warm : Observation::cold;
+  const bool other = is_pulled(choice.now()) != unseen_is_pulled(index);
   if (((peer.timings.told & bit_of(index)) != 0) == other) return;
   platform::store_shared(peer.timings.told, peer.timings.told ^ bit_of(index));
   peer.link->wish_pull(index, other);
@@ -71,10 +87,11 @@ void change_choice(NodePeer& peer, std::int64_t bytes, bool exported, Change cha
 
 void observe(NodePeer& peer, std::int64_t bytes, bool exported, Taken how,
              std::int64_t cost_ticks) {
-  if (how == Taken::pulled && !exported)
+  if (how != Taken::pipelined && !exported)
     cost_ticks += cost_ticks * settings.pull_penalty_percent / 100;
   change_choice(peer, bytes, exported, [&](Timings::Choice& choice) {
-    choice.took(static_cast<int>(how), cost_ticks, platform::now_ticks(), messages_in_trial(bytes));
+    choice.took(static_cast<int>(how), cost_ticks, platform::now_ticks(), messages_in_trial(bytes),
+                ways_of(bytes));
   });
 }
 
@@ -83,21 +100,31 @@ void observe_not_pullable(NodePeer& peer, std::int64_t bytes, bool exported) {
                 [](Timings::Choice& choice) { choice.use(static_cast<int>(Taken::pipelined)); });
 }
 
+bool wishes_shared(NodePeer& peer, std::int64_t bytes, bool exported) {
+  if (!settings.observe) return true;
+  bool shared = true;
+  change_choice(peer, bytes, exported, [&](const Timings::Choice& choice) {
+    shared = static_cast<Taken>(choice.now()) != Taken::pulled;
+  });
+  return shared;
+}
+
 bool wishes_pull(const NodePeer& peer, std::int64_t bytes, bool exported) {
   const int index = Timings::index_of(bytes, exported);
   const bool other = (platform::load_shared(peer.timings.told) & bit_of(index)) != 0;
-  return other != (unseen_way(index) == Taken::pulled);
+  return other != unseen_is_pulled(index);
 }
 
 bool should_offer(NodePeer& peer, std::int64_t bytes, bool exported) {
   const int index = Timings::index_of(bytes, exported);
   const bool other = peer.link->pull_wished(index);
-  const bool pull = other != (unseen_way(index) == Taken::pulled);
+  const bool pull = other != unseen_is_pulled(index);
   if (((peer.timings.heard & bit_of(index)) != 0) != other) {
     peer.timings.heard ^= bit_of(index);
     change_choice(peer, bytes, exported, [&](Timings::Choice& choice) {
-      choice.try_too(static_cast<int>(pull ? Taken::pulled : Taken::pipelined),
-                     messages_in_trial(bytes));
+      const Taken way = !pull ? Taken::pipelined : may_share(bytes) ? Taken::shared : Taken::pulled;
+      if (pull != is_pulled(choice.best()))
+        choice.try_too(static_cast<int>(way), messages_in_trial(bytes));
     });
   }
   return pull;

@@ -8,7 +8,8 @@
 
 namespace baton::message {
 
-enum class Taken { pipelined, pulled };
+// The ways: two copies through staging, one by the receiver, one of which the sender does a part.
+enum class Taken { pipelined, pulled, shared };
 
 // The receiver: a message of this size cost so much, in ticks (platform/clock.hpp).
 void observe(NodePeer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks);
@@ -18,6 +19,8 @@ void observe_not_pullable(NodePeer& peer, std::int64_t bytes, bool exported);
 // receiver wishes for another way than before, this rank tries that, too, for what it receives.
 // Under the send lock.
 bool should_offer(NodePeer& peer, std::int64_t bytes, bool exported);
+// The receiver: whether its sender shall copy a part of what it pulls next of this size.
+bool wishes_shared(NodePeer& peer, std::int64_t bytes, bool exported);
 // The receiver: whether it wishes to pull messages of this size.
 bool wishes_pull(const NodePeer& peer, std::int64_t bytes, bool exported);
 

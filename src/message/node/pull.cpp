@@ -68,8 +68,9 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   if (choice.way != Way::cma) return false;
   std::int64_t start = platform::now_ticks();
   std::uint32_t piece = engine.oversubscribed ? 0 : piece_bytes(receive.bytes);
-  bool together = piece > 0 && transport::is_reachable_by(owner, receive.buffer) &&
-                  peer.shared_copies.expected();
+  const bool shares = piece > 0 && transport::is_reachable_by(owner, receive.buffer) &&
+                      wishes_shared(peer, receive.bytes, exported);
+  const bool together = shares && peer.shared_copies.expected();
   bool pushed = false;
   bool good;
   if (together) {
@@ -90,7 +91,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
                   : transport::exported_heap.reach(owner, source) ? Way::exported
                                                                   : Way::xpmem,
                   receive.bytes);
-    observe(peer, receive.bytes, exported, Taken::pulled,
+    observe(peer, receive.bytes, exported, shares ? Taken::shared : Taken::pulled,
             transport::cost_of_copy(receive.bytes, platform::now_ticks() - start,
                                     pushed ? transport::Pushed::half : transport::Pushed::nothing,
                                     mapped));

@@ -27,8 +27,8 @@ struct Timings {
   static int index_of(std::int64_t bytes, bool exported) {
     return digits_of(bytes) - digits_min + (exported ? sizes : 0);
   }
-  // The ways of the messages that come from the peer: staged or pulled.
-  using Choice = transport::AdaptiveChoice<2>;
+  // The ways of the messages that come from the peer (observe.hpp).
+  using Choice = transport::AdaptiveChoice<3>;
   struct Choices {
     Choice of[count];
   };

@@ -44,6 +44,7 @@ class AdaptiveChoice {
 
  private:
   // All guesses: moves until a trial; moves for which periods mean nothing once moves overlapped.
+  static constexpr std::uint64_t period_weight = 3;
   static constexpr int first_turn = 3, turn_min = 12, turn_max = 1000;
   static constexpr std::uint8_t overlap_lasts = 64, counted_max = 255;
 
@@ -60,30 +61,37 @@ class AdaptiveChoice {
     sample = std::clamp<std::int64_t>(sample, 1, 1 << 30);
     if (least == 0 || sample < least) least = static_cast<Ticks>(sample);
   }
-  bool periods_count(int one, int other) const {
+  bool periods_count() const {
     constexpr std::uint64_t close = 8;  // guess: of so many costs most is something else
-    const Ticks period = std::min(period_[one], period_[other]);
-    return overlapping_ == 0 && period != 0 && period < close * std::min(cost_[one], cost_[other]);
+    const Ticks period = std::min(period_[now_], period_[used_]);
+    return overlapping_ == 0 && period != 0 && period < close * std::min(cost_[now_], cost_[used_]);
   }
-  // Returns whether `other` is clearly quicker: the margin keeps the choice from swinging.
-  bool is_quicker(int other, int one) const {
-    if (cost_[other] == 0 || cost_[one] == 0) return false;
-    const bool both = periods_count(one, other);
-    const auto sum = [&](int way) {
-      return std::uint64_t{cost_[way]} + (both ? period_[way] : Ticks{0});
-    };
-    return 10 * sum(other) < 9 * sum(one);
+  // Returns what a way takes, to compare the one that is tried with the one in use.
+  std::uint64_t sum(int way) const {
+    return cost_[way] + (periods_count() ? period_weight * period_[way] : 0);
+  }
+  // Returns whether what is tried is clearly quicker: the margin keeps the choice from swinging.
+  bool is_quicker() const {
+    return cost_[now_] != 0 && cost_[used_] != 0 && 10 * sum(now_) < 9 * sum(used_);
   }
   // Returns whether a time differs clearly from what the used way took when it was chosen.
   bool is_odd(std::int64_t sample) const {
     const std::int64_t then = settled_;
     return then != 0 && (3 * sample > 4 * then || 5 * sample < 4 * then);
   }
+  bool has_shifted() const {
+    constexpr int patience = 16, odd_enough = 8;  // guesses
+    return odd_ >= odd_enough && since_ >= turn_min + turn_ / patience;
+  }
   bool trial_is_due() const {
-    constexpr int patience = 16, odd_enough = 8, strays_in_trial = 8;  // guesses
+    constexpr int strays_in_trial = 8;  // guess
+    if (left_in_round_ > 0) return since_ >= first_turn;
     // Moves that were under way when the last trial ended still went that way.
-    const int turn = turn_ * (1 + strayed_ / strays_in_trial);
-    return since_ >= turn || (odd_ >= odd_enough && since_ >= turn_min + turn / patience);
+    return since_ >= turn_ * (1 + strayed_ / strays_in_trial) || has_shifted();
+  }
+  // Returns whether a trial has shown enough: it has ended, or its way is clearly slower.
+  bool trial_is_over() const {
+    return left_ == 0 || (period_[now_] != 0 && sum(now_) > 2 * sum(used_));
   }
   // Returns one that nobody has seen, or the next in turn.
   int next_to_try(int open) const {
@@ -94,17 +102,19 @@ class AdaptiveChoice {
   }
   void measure(int way, std::int64_t cost, std::int64_t period);
   void begin_trial(int way, int in_a_row);
-  void end_trial(int open);
+  void end_trial();
 
   std::int64_t end_ = 0;            // of the last move
   Ticks cost_[ways] = {};           // 0: never seen
   Ticks period_[ways] = {};         // 0: never seen
   Ticks settled_ = 0;               // what the used way took when the last trial ended
   int since_ = 0;                   // moves since the last trial; in one, moves by other ways
-  std::int16_t turn_ = first_turn;  // moves until the next trial
+  std::int16_t turn_ = first_turn;  // moves until the next round of trials
   std::uint8_t used_ = 0;           // what is taken for the quickest
   std::uint8_t now_ = 0;            // that, or what is tried
   std::uint8_t tried_ = 0;          // the last one that was tried
+  std::uint8_t left_in_round_ = 0;  // trials that the round still has
+  bool changed_in_round_ = false;   // one of them was quicker
   std::uint8_t last_ = ways;        // the way of the last move
   std::uint8_t left_ = 0;           // moves that the trial still needs
   std::uint8_t strayed_ = 0;        // moves by other ways than the used one since the trial began
@@ -123,13 +133,21 @@ void AdaptiveChoice<ways>::took(int way, std::int64_t cost, std::int64_t end, in
   if (way != used_ && strayed_ < counted_max) ++strayed_;
   if (is_trying()) {
     // Where no move ever goes the way that is tried, the trial ends, too.
-    if (way == now_ ? --left_ == 0 : ++since_ >= turn_max) end_trial(open);
+    if (way == now_) --left_;
+    if (way == now_ ? trial_is_over() : ++since_ >= turn_max) end_trial();
     return;
   }
   const bool odd = is_odd(period > 0 && !overlapping_ ? period : cost);
   odd_ = odd && odd_ < counted_max ? odd_ + 1 : odd ? odd_ : 0;
   if (way == used_) ++since_;
-  if (trial_is_due()) begin_trial(next_to_try(open), in_a_row);
+  if (!trial_is_due()) return;
+  if (left_in_round_ == 0) {
+    const bool all = has_shifted() || !has_seen_all(open);
+    left_in_round_ = static_cast<std::uint8_t>(all ? open - 1 : 1);
+    changed_in_round_ = false;
+  }
+  --left_in_round_;
+  begin_trial(next_to_try(open), in_a_row);
 }
 
 template <int ways>
@@ -159,15 +177,16 @@ void AdaptiveChoice<ways>::begin_trial(int way, int in_a_row) {
 }
 
 template <int ways>
-void AdaptiveChoice<ways>::end_trial(int open) {
-  const bool changes = is_quicker(now_, used_);
-  const bool more_to_see = !has_seen_all(open);
+void AdaptiveChoice<ways>::end_trial() {
+  const bool changes = is_quicker();
   use(changes ? now_ : used_);
+  changed_in_round_ |= changes;
   settled_ = period_[used_] && !overlapping_ ? period_[used_] : cost_[used_];
-  const int longer = std::clamp(2 * turn_, turn_min, turn_max);
-  turn_ = static_cast<std::int16_t>(more_to_see ? first_turn : changes ? turn_min : longer);
   since_ = 0;
   odd_ = 0;
+  if (left_in_round_ > 0) return;
+  const int longer = changed_in_round_ ? turn_min : std::clamp(2 * turn_, turn_min, turn_max);
+  turn_ = static_cast<std::int16_t>(longer);
 }
 
 }  // namespace baton::transport
