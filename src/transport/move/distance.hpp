@@ -9,18 +9,22 @@
 #include <cstdint>
 
 #include "platform/clock.hpp"
+#include "platform/lock.hpp"
 
 namespace baton::transport {
 
 enum class Distance : std::uint8_t { near, far };
 inline constexpr int distance_count = 2;
 
+// Threads that time lines at once may lose one's time for the other's.
 class DistanceEstimate {
  public:
   // Returns whether the next line is to be timed: few are, since it delays what follows.
   bool is_due() {
     constexpr std::uint8_t every = 16;  // guess
-    return ++turn_ % every == 0;
+    const auto turn = static_cast<std::uint8_t>(platform::load_shared(turn_) + 1);
+    platform::store_shared(turn_, turn);
+    return turn % every == 0;
   }
   // Reads a line that the other process has just written, and notes how long that took.
   void time(const void* line) {
@@ -37,11 +41,13 @@ class DistanceEstimate {
     if (ticks_per_us == 0) return;
     const std::int64_t ns = std::min<std::int64_t>(ticks * 1000 / ticks_per_us, 2000);
     // Noise only adds.
-    mean_ns_ += static_cast<std::int32_t>((ns - mean_ns_) / (ns < mean_ns_ ? 2 : 8));
-    if (mean_ns_ < near_below_ns) now_ = Distance::near;
-    if (mean_ns_ >= far_from_ns) now_ = Distance::far;
+    const std::int32_t mean = platform::load_shared(mean_ns_);
+    const auto next = static_cast<std::int32_t>(mean + (ns - mean) / (ns < mean ? 2 : 8));
+    platform::store_shared(mean_ns_, next);
+    if (next < near_below_ns) platform::store_shared(now_, Distance::near);
+    if (next >= far_from_ns) platform::store_shared(now_, Distance::far);
   }
-  Distance now() const { return now_; }
+  Distance now() const { return platform::load_shared(now_); }
 
  private:
   std::int32_t mean_ns_ = 100;  // most pairs of a large machine are far
