@@ -57,7 +57,7 @@ static void run_step(long step) {
 }
 
 int main(int argc, char** argv) {
-  long first = 0, steps = 60;
+  long first = 0, steps = 100;
   int wanted = MPI_THREAD_SINGLE, provided, numbers = 0;
   for (int i = 1; i < argc; ++i)
     if (strcmp(argv[i], "multiple") == 0)
