@@ -48,7 +48,9 @@ typedef struct {
   Side out, in;
 } Plan;
 
+static const char* const family_names[] = {"messages", "collectives", "windows"};
 static unsigned long long seed = 1;
+static int only_family = -1; /* steps of that kind alone */
 static Plan now;
 static int turn;
 static uint64_t drawn; /* the state of what is drawn at random */
@@ -231,6 +233,7 @@ static inline void draw_plan(long step) {
   size_t choice = below(10);
   now = (Plan){.step = step};
   now.family = choice < 5 ? of_messages : choice < 8 ? of_collective : of_windows;
+  if (only_family >= 0) now.family = (Family)only_family;
   if (now.family == of_messages) draw_calls();
   if (now.family == of_collective) draw_collective();
   if (now.family == of_windows) draw_access();

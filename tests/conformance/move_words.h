@@ -72,8 +72,9 @@ static inline void say_calls(void) {
 
 static inline void write_words(void) {
   words_bytes = 0;
-  say("seed %llu, step %ld (to repeat: random_moves_test %llu %ld), on %d ranks: ", seed, now.step,
-      seed, now.step, size);
+  say("seed %llu, step %ld (to repeat: random_moves_test %llu %ld%s%s), on %d ranks: ", seed,
+      now.step, seed, now.step, only_family >= 0 ? " " : "",
+      only_family >= 0 ? family_names[only_family] : "", size);
   say_calls();
   say(";\n  %d x %zu bytes at a time, %d turns, data %s, looked at %s, the first root is %d\n",
       now.messages, now.bytes, now.turns, now.cold ? "written each turn" : "written once",

@@ -2,8 +2,9 @@
  * directions, at random alignments, between several kinds of memory, of data that was just written
  * or not. Each step is repeated some turns, so that the library changes its way meanwhile. Every
  * byte that arrives, and what lies around it, is compared with what a plain loop computes. usage:
- * random_moves_test [seed [step]] [steps=N] [multiple]; a failure says the seed and the step, and
- * `random_moves_test SEED STEP` repeats that one alone. `multiple`: MPI_THREAD_MULTIPLE. */
+ * random_moves_test [seed [step]] [steps=N] [multiple] [messages | collectives | windows]; a
+ * failure says the seed and the step, and `random_moves_test SEED STEP` repeats that one alone.
+ * `multiple`: MPI_THREAD_MULTIPLE; the other words: steps of that kind alone. */
 #include "move_windows.h"
 
 static void begin_step(void) {
@@ -56,6 +57,16 @@ static void run_step(long step) {
   end_step();
 }
 
+/* Whether the word names the kind of steps that are wanted. */
+static int is_family(const char* word) {
+  for (int family = of_messages; family <= of_windows; ++family)
+    if (strcmp(word, family_names[family]) == 0) {
+      only_family = family;
+      return 1;
+    }
+  return 0;
+}
+
 int main(int argc, char** argv) {
   long first = 0, steps = 100;
   int wanted = MPI_THREAD_SINGLE, provided, numbers = 0;
@@ -64,6 +75,8 @@ int main(int argc, char** argv) {
       wanted = MPI_THREAD_MULTIPLE;
     else if (strncmp(argv[i], "steps=", 6) == 0)
       steps = strtol(argv[i] + 6, NULL, 10);
+    else if (is_family(argv[i]))
+      continue;
     else if (numbers++ == 0)
       seed = strtoull(argv[i], NULL, 10);
     else
