@@ -98,19 +98,23 @@ static void fail_by_error(MPI_Comm* comm, int* error, ...) {
   fail(text, __FILE__, __LINE__);
 }
 
-/* A fault: says the plan, then whoever handled such a signal before does so again. */
-static struct sigaction before_segv, before_bus;
-static void tell_of_fault(int signal) {
-  const char* head = "a fault; the plan is:\n";
-  if (write(2, head, strlen(head)) < 0 || write(2, words, words_bytes) < 0) words_bytes = 0;
-  sigaction(signal, signal == SIGSEGV ? &before_segv : &before_bus, NULL);
+/* A fault: says the plan; the end of a job that hangs: says the step. Then whoever handled such a
+ * signal before does so again. */
+static struct sigaction before[NSIG];
+static void tell_of_signal(int signal) {
+  const char* head = signal == SIGTERM ? "ended in: " : "a fault; the plan is:\n";
+  size_t bytes = signal == SIGTERM ? strcspn(words, "\n") + 1 : words_bytes;
+  if (write(2, head, strlen(head)) < 0 || write(2, words, bytes) < 0) words_bytes = 0;
+  sigaction(signal, &before[signal], NULL);
+  if (signal == SIGTERM) raise(signal);
 }
 
 static inline void catch_failures(void) {
-  struct sigaction action = {.sa_handler = tell_of_fault};
+  struct sigaction action = {.sa_handler = tell_of_signal};
   MPI_Errhandler handler;
-  sigaction(SIGSEGV, &action, &before_segv);
-  sigaction(SIGBUS, &action, &before_bus);
+  sigaction(SIGSEGV, &action, &before[SIGSEGV]);
+  sigaction(SIGBUS, &action, &before[SIGBUS]);
+  sigaction(SIGTERM, &action, &before[SIGTERM]);
   MPI_Comm_create_errhandler(fail_by_error, &handler);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
   MPI_Errhandler_free(&handler);
