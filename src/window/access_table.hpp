@@ -83,9 +83,6 @@ class AccessTable {
   const Access* begin() const { return list_; }
   const Access* end() const { return list_ + count_; }
 
-  // No other rank has this table mapped, so this rank finds the conflicts of its own accesses
-  // alone.
-  bool is_private = false;
   // The table has space for a copy of the window. This is set before other ranks see the table.
   bool has_copy = false;
   char* copy() { return reinterpret_cast<char*>(this + 1); }

@@ -18,7 +18,8 @@ namespace baton::window {
 
 // This is what a window keeps under `mpiexec --check`.
 struct WindowChecks {
-  AccessTable** tables;     // by rank; our accesses alone where we share no memory with it
+  AccessTable** tables;     // by rank
+  bool* is_private;         // by rank; nobody else has this table mapped: our accesses alone
   bool exported = false;    // our table lies in memory that others can map
   bool has_copies = false;  // tables have copies of the window, which must not be too long
   bool is_apart = false;    // some ranks' tables are not visible to all others
@@ -42,10 +43,7 @@ AccessTable& own_table(const Window& window) {
 
 AccessTable* make_private_table() {
   void* memory = std::calloc(1, AccessTable::bytes_for(0));
-  if (!memory) return nullptr;
-  auto* table = new (memory) AccessTable;
-  table->is_private = true;
-  return table;
+  return memory ? new (memory) AccessTable : nullptr;
 }
 
 AccessTable* make_own_table(Window& window, MPI_Aint copied) {
@@ -78,6 +76,7 @@ std::uint64_t map_tables(Window& window, const std::uint64_t* addresses) {
     AccessTable* table = memory ? reinterpret_cast<AccessTable*>(memory) : make_private_table();
     BATON_INVARIANT(table != nullptr);
     window.checks->tables[rank] = table;
+    window.checks->is_private[rank] = memory == nullptr;
   }
   return (tables ? all_tables : 0) | (memory_too ? all_memory : 0);
 }
@@ -122,9 +121,8 @@ void forget(Window& window, Era era) {
 std::uint64_t list_unseen(const Window& window, Sent* list) {
   std::uint64_t count = 0;
   for (int rank = 0; rank < window.ranks(); ++rank) {
-    const AccessTable& table = *window.checks->tables[rank];
-    if (rank == window.rank() || !table.is_private) continue;
-    for (const Access& access : table)
+    if (rank == window.rank() || !window.checks->is_private[rank]) continue;
+    for (const Access& access : *window.checks->tables[rank])
       if (access.era == Era::fence && count < AccessTable::accesses_max)
         list[count++] = {access, rank};
   }
@@ -178,8 +176,8 @@ Error find_across_nodes(Window& window) {
 // Forgets this rank's accesses in the tables that nobody else sees.
 void forget_private(Window& window, Era era) {
   for (int rank = 0; rank < window.ranks(); ++rank)
-    if (AccessTable* table = window.checks->tables[rank]; table->is_private)
-      table->remove([&](const Access& access) { return access.era == era; });
+    if (window.checks->is_private[rank])
+      window.checks->tables[rank]->remove([&](const Access& access) { return access.era == era; });
 }
 
 }  // namespace
@@ -188,17 +186,19 @@ void begin_checks(Window& window) {
   const auto ranks = static_cast<std::size_t>(window.ranks());
   auto* words = static_cast<std::uint64_t*>(std::calloc(ranks, sizeof(std::uint64_t)));
   auto* tables = static_cast<AccessTable**>(std::calloc(ranks, sizeof(AccessTable*)));
-  auto* checks = new (std::nothrow) WindowChecks{tables};
+  auto* is_private = static_cast<bool*>(std::calloc(ranks, sizeof(bool)));
+  auto* checks = new (std::nothrow) WindowChecks{tables, is_private};
   // The other ranks wait for this rank below, so it must have this memory.
-  BATON_INVARIANT(words && tables && checks);
+  BATON_INVARIANT(words && tables && is_private && checks);
   window.checks = checks;
   const bool is_long = window.size > copied_bytes_max;
   if (is_long) say_not_copied(window, copied_bytes_max);
   const bool wants_copy = !window.is_dynamic() && !is_long;
   AccessTable* own = make_own_table(window, wants_copy ? window.size : 0);
   BATON_INVARIANT(own != nullptr);
-  own->has_copy = wants_copy;
+  own->has_copy = wants_copy && checks->exported;
   tables[window.rank()] = own;
+  is_private[window.rank()] = !checks->exported;
   const std::uint64_t address = checks->exported ? reinterpret_cast<std::uint64_t>(own) : 0;
   // An error here means that a rank is gone; the calls that follow will report it.
   (void)world::agree_allgather(members_of(window), &address, sizeof address, words);
@@ -214,14 +214,11 @@ void begin_checks(Window& window) {
 void end_checks(Window& window) {
   WindowChecks* checks = window.checks;
   if (!checks) return;
+  // The other ranks may have released their tables already: we must not look into them.
   for (int rank = 0; rank < window.ranks(); ++rank)
-    if (AccessTable* table = checks->tables[rank]; rank != window.rank() && table->is_private)
-      std::free(table);
-  AccessTable* own = checks->tables[window.rank()];
-  if (checks->exported)
-    (void)transport::exported_heap.release(own);
-  else
-    std::free(own);
+    if (checks->is_private[rank]) std::free(checks->tables[rank]);
+  if (checks->exported) (void)transport::exported_heap.release(checks->tables[window.rank()]);
+  std::free(checks->is_private);
   std::free(checks->tables);
   delete checks;
   window.checks = nullptr;
