@@ -17,7 +17,7 @@ constexpr SelectionRow guess(Algorithm algorithm, std::int64_t ranks_from,
 }
 
 // Each of two ranks writes next in a room the lines it has read last (lockfree/room.hpp), so blocks
-// are quicker than messages where both give and get, at any length (us, messages and room, Emerald
+// were quicker than messages where both give and get, at any length (us, messages and room, Emerald
 // Rapids: allgather 32 KiB 7.7 3.7, just written 9.6 5.0; 256 KiB 39 29, 61 37; alltoall blocks of
 // 16 KiB 2.7 2.2, 5.3 3.0; allreduce 8 KiB 2.4 2.0, 32 KiB 8.0 5.4, 256 KiB 36 29, 1 MiB 153 158,
 // 246 206; reduce_scatter 4 KiB 1.16 .98, 32 KiB 5.1 3.7, 1 MiB 218 181; Zen 4: allgather 4 KiB .78
@@ -39,12 +39,13 @@ constexpr SelectionRow of_two(Algorithm algorithm, std::int64_t bytes_from,
           Load::any,
           Load::not_oversubscribed};
 }
-// From here on messages lie whole in one buffer, and a line a rank is read no more; where both
-// ranks combine, segments.
+// The longest data that goes through blocks: beyond it messages are quicker where it flows one way,
+// segments where both ranks combine.
 inline constexpr std::int64_t one_way = 1023, both_ways = 4096;
 
-// Since messages choose between one copy and two by the time from call to call, they are quicker
-// where data flows one way, and where long blocks flow both ways (us, room and messages: gather 2,
+// Messages from 1 KiB on go whole in one buffer, and long ones choose between one copy and two by
+// the time from call to call. Since then they are quicker than a room where data flows one way, and
+// where long unchanged blocks flow both ways (us, room and messages: gather 2,
 // 4 KiB .68 .57, 1.05 .77; scatter 4 KiB 1.01 .77; broadcast 1.01 .76; reduce 1.14 .96; allgather
 // 64 KiB 6.8 5.2, just written 9.0 10.9; 256 KiB 27 16, 35 35; 512 KiB 69 64, 95 116; alltoall
 // blocks of 64 KiB 6.8 5.3, 10.1 11.2; 256 KiB 27 16, 40 44; 1 MiB 256 213, 409 401).

@@ -100,6 +100,12 @@ inline bool put_line(NodePeer& peer, NodeLine kind, std::int32_t source,
                      lockfree::Envelope envelope, const void* payload, std::size_t bytes) {
   return put_line(peer, static_cast<unsigned>(kind), source, envelope, payload, bytes);
 }
+// Looks now and then whether the receiver wishes for envelopes only: who fills no ring with what it
+// sends would miss that for long.
+inline void look_now_and_then(NodePeer& peer) {
+  constexpr int sends_per_look = 4;  // guess
+  if (++peer.early_sends % sends_per_look == 0) peer.link->look();
+}
 // Its lines come in a lane of its own from now on. Under the progress lock.
 void open_lane(NodePeer& peer);
 // A peer that shares its way there gets one of its own, where it is worth it and there is one left.

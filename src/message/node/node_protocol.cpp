@@ -82,7 +82,7 @@ bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
     return false;
   }
   peer->doorbell = &transport::doorbell(peer->slot);
-  set_at_once(*peer);
+  set_at_once_bytes_max(*peer);
   peer->account.senders = peer->link;
   peer->account.tell = [](void* senders, bool envelopes_only) {
     static_cast<transport::Link*>(senders)->set_envelopes_only(envelopes_only);

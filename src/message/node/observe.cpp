@@ -1,6 +1,5 @@
 #include "message/node/observe.hpp"
 
-#include <algorithm>
 #include <new>
 
 #include "base/settings.hpp"
@@ -101,12 +100,10 @@ void observe_not_pullable(NodePeer& peer, std::int64_t bytes, bool exported) {
 }
 
 bool wishes_shared(NodePeer& peer, std::int64_t bytes, bool exported) {
-  if (!settings.observe) return true;
-  bool shared = true;
-  change_choice(peer, bytes, exported, [&](const Timings::Choice& choice) {
-    shared = static_cast<Taken>(choice.now()) != Taken::pulled;
-  });
-  return shared;
+  if (!settings.observe || !peer.link->is_open()) return true;
+  platform::Guard guard(peer.history_lock);
+  const Timings::Choice* choice = choice_of(peer.timings, Timings::index_of(bytes, exported));
+  return !choice || static_cast<Taken>(choice->now()) != Taken::pulled;
 }
 
 bool wishes_pull(const NodePeer& peer, std::int64_t bytes, bool exported) {

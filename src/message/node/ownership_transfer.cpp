@@ -41,7 +41,7 @@ void fetch_beginning(const char* payload, std::int64_t bytes) {
 
 }  // namespace
 
-void set_at_once(NodePeer& peer) {
+void set_at_once_bytes_max(NodePeer& peer) {
   const bool may_get =
       settings.ownership_transfer && has_few_others(peer) && !peer.transferred.asked_for;
   const bool transfers = may_get || peer.transferred.count > 0;
@@ -70,7 +70,7 @@ bool place_in_transferred(NodePeer& peer, Request& send) {
     return false;
   const TransferredBuffers::Buffer& buffer = transferred.mine[--transferred.count];
   node_part(send).span = {buffer.chunks, buffer.position, NextOwner::receiver, buffer.here};
-  set_at_once(peer);
+  set_at_once_bytes_max(peer);
   return true;
 }
 
@@ -80,7 +80,7 @@ void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span) {
   // Behind what has been filled: the other side does not take the old message for the new one.
   const std::int64_t next = span.shift + span.buffer.bytes();
   peer.transferred.mine[peer.transferred.count++] = {span.buffer, next, !span.at_sender};
-  set_at_once(peer);
+  set_at_once_bytes_max(peer);
 }
 
 void fill_unannounced(NodePeer& peer, const Request& send) {
@@ -90,15 +90,13 @@ void fill_unannounced(NodePeer& peer, const Request& send) {
 }
 
 bool put_transferred(NodePeer& peer, Request& send) {
-  constexpr int sends_per_look = 4;  // guess
   if (send.bytes < transferred_bytes_min || !settings.ownership_transfer ||
       !peer.link->is_exclusive() || !peer.link->has_space(1))
     return false;
-  // One line each does not fill the ring: the wish for envelopes must not be missed for long.
-  if (++peer.early_sends % sends_per_look == 0) peer.link->look();
+  look_now_and_then(peer);
   if (BATON_UNLIKELY(!peer.transferred.asked_for)) {
     get_transferable(peer);
-    set_at_once(peer);
+    set_at_once_bytes_max(peer);
   }
   if (!place_in_transferred(peer, send)) return false;
   fill_unannounced(peer, send);

@@ -8,9 +8,9 @@
 
 namespace baton::message {
 
-// How long a message may be that enters the ring at once, with what the two of us hold now; the
-// send lock is held.
-void set_at_once(NodePeer& peer);
+// Sets how long a message may be that enters the ring at once (Peer::at_once_bytes_max): longer
+// ones are for a buffer that we hold or may get. The send lock is held.
+void set_at_once_bytes_max(NodePeer& peer);
 // Gets one more, once. The send lock is held.
 void get_transferable(NodePeer& peer);
 // Places all of a message in the staging buffer that came last, if there is one, and large enough.

@@ -199,16 +199,13 @@ void end_in_lease(Request& send) {
 }  // namespace
 
 std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
-  // Early bytes are many unexpected ones: the receiver's wish for envelopes must not be missed for
-  // long.
-  constexpr int sends_per_look = 4;                // guess
   constexpr std::int64_t filled_bytes_max = 8192;  // guess: longer ones are copied while they come
   send.position = 0;
   node_part(send).span = {};
   node_part(send).for_staging = false;
   node_part(send).copy_ticks = 0;
   if (!peer.link->is_exclusive()) return 0;
-  if (++peer.early_sends % sends_per_look == 0) peer.link->look();
+  look_now_and_then(peer);
   std::int64_t pulled_bytes_min = exported ? 0 : node_of(peer).cma_bytes_min;
   bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
                   (exported || transport::can_read_from(peer.slot));
@@ -259,7 +256,7 @@ void close_early(NodePeer& peer, Request& send) {
   if (node_part(send).span.next_owner == NextOwner::receiver) {
     peer.transferred.mine[peer.transferred.count++] = {
         node_part(send).span.buffer, node_part(send).span.shift, node_part(send).span.at_sender};
-    set_at_once(peer);
+    set_at_once_bytes_max(peer);
     node_part(send).span = {};
     return;
   }
