@@ -127,7 +127,7 @@ TEST(adaptive_choice, pays_for_moves_that_were_under_way_when_a_trial_ended) {
 
 TEST(adaptive_choice, does_not_try_to_the_end_what_takes_twice_the_time) {
   Moves<2> moves({1000, 2500});
-  EXPECT_EQ(moves.count(1, 20), 2) << "the first says nothing of a period";
+  EXPECT_EQ(moves.count(1, 15), 2) << "the first says nothing of a period";
 }
 
 TEST(adaptive_choice, ends_a_trial_of_a_way_that_no_move_takes) {
