@@ -7,6 +7,7 @@
 
 #include "base/reason.hpp"
 #include "lockfree/ring.hpp"
+#include "transport/move/adaptive_choice.hpp"
 
 namespace baton::transport {
 
@@ -26,18 +27,18 @@ constexpr Choice choose_send(std::int64_t bytes, bool synchronous, bool envelope
   return {Way::offered, Reason::above_eager_max};
 }
 
-// Estimates the whole cost of a message of which the sender pushed a part. That part lies in the
-// sender's cache, from which the receiving program's reads must fetch it, and no clock of ours sees
-// that. With plain copies (mapped memory) a fetch takes as long as the push; with a system call
-// less of the time was for the data. Longer messages leave the caches anyway. (2026-11-21, Sapphire
-// Rapids, 64 KiB cold, half of it pushed by a
-// system call: 9.2 us observed, 12.3 with the reads; staged 6.5 and 8.7.)
+// Returns what a message took of which the sender pushed a part, and guesses what it costs later.
+// That part lies in the sender's cache, from which the receiving program's reads must fetch it, and
+// no clock around the copy sees that. With plain copies (mapped memory) a fetch takes as long as
+// the push; with a system call less of the time was for the data. Longer messages leave the caches
+// anyway. (2026-11-21, Sapphire Rapids, 64 KiB cold, half of it pushed by a system call: 9.2 us
+// observed, 12.3 with the reads; staged 6.5 and 8.7.)
 enum class Pushed { nothing, half, all };
-constexpr std::int64_t cost_of_copy(std::int64_t bytes, std::int64_t took_ticks, Pushed pushed,
-                                    bool mapped) {
+constexpr MoveCost cost_of_copy(std::int64_t bytes, std::int64_t took_ticks, Pushed pushed,
+                                bool mapped) {
   constexpr std::int64_t cached_bytes_max = 1 << 20;
-  if (bytes > cached_bytes_max || pushed == Pushed::nothing) return took_ticks;
-  return took_ticks * (mapped ? 10 : pushed == Pushed::all ? 9 : 7) / 5;
+  if (bytes > cached_bytes_max || pushed == Pushed::nothing) return {took_ticks};
+  return {took_ticks, took_ticks * (mapped ? 5 : pushed == Pushed::all ? 4 : 2) / 5};
 }
 
 struct EarlyFacts {

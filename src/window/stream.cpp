@@ -122,7 +122,7 @@ Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
   if (way == StreamWay::kernel || done == run.bytes) {
     constexpr int runs_in_trial = 2;  // guess: the first time pages and lines are new
     const std::int64_t end = platform::now_ticks();
-    choice->took(static_cast<int>(chosen), end - start, end, runs_in_trial, run.ways());
+    choice->took(static_cast<int>(chosen), {end - start}, end, runs_in_trial, run.ways());
   }
   return error;
 }

@@ -78,11 +78,11 @@ TEST(piece_bytes, two_pieces_of_whole_pages_or_more_that_are_not_too_long) {
 }
 
 TEST(cost_of_copy, what_was_pushed_costs_its_reader_while_it_fits_into_a_cache) {
-  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::nothing, true), 1000);
-  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::half, false), 1400);
-  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::all, false), 1800);
-  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::half, true), 2000);
-  EXPECT_EQ(cost_of_copy((1 << 20) + 1, 1000, Pushed::all, true), 1000);
+  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::nothing, true).later, 0);
+  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::half, false).later, 400);
+  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::all, false).later, 800);
+  EXPECT_EQ(cost_of_copy(65536, 1000, Pushed::half, true).later, 1000);
+  EXPECT_EQ(cost_of_copy((1 << 20) + 1, 1000, Pushed::all, true).later, 0);
 }
 
 }  // namespace

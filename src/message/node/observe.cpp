@@ -85,11 +85,11 @@ void change_choice(NodePeer& peer, std::int64_t bytes, bool exported, Change cha
 }  // namespace
 
 void observe(NodePeer& peer, std::int64_t bytes, bool exported, Taken how,
-             std::int64_t cost_ticks) {
+             transport::MoveCost cost) {
   if (how != Taken::pipelined && !exported)
-    cost_ticks += cost_ticks * settings.pull_penalty_percent / 100;
+    cost.later += cost.measured * settings.pull_penalty_percent / 100;
   change_choice(peer, bytes, exported, [&](Timings::Choice& choice) {
-    choice.took(static_cast<int>(how), cost_ticks, platform::now_ticks(), messages_in_trial(bytes),
+    choice.took(static_cast<int>(how), cost, platform::now_ticks(), messages_in_trial(bytes),
                 ways_of(bytes));
   });
 }

@@ -11,8 +11,9 @@ namespace baton::message {
 // The ways: two copies through staging, one by the receiver, one of which the sender does a part.
 enum class Taken { pipelined, pulled, shared };
 
-// The receiver: a message of this size cost so much, in ticks (platform/clock.hpp).
-void observe(NodePeer& peer, std::int64_t bytes, bool exported, Taken how, std::int64_t cost_ticks);
+// The receiver: a message of this size cost so much.
+void observe(NodePeer& peer, std::int64_t bytes, bool exported, Taken how,
+             transport::MoveCost cost);
 // It could not have been pulled, because of its receive buffer: the sender need not wait for that.
 void observe_not_pullable(NodePeer& peer, std::int64_t bytes, bool exported);
 // The sender: whether to offer a message of this size to be pulled, rather than stage it. Where the

@@ -127,15 +127,15 @@ bool is_filled(const UnexpectedMessage& unexpected) {
          node_part(unexpected).early_bytes;
 }
 
-std::int64_t cost_of_staged(const Request& receive, bool both_busy) {
+transport::MoveCost cost_of_staged(const Request& receive, bool both_busy) {
   const transport::Slot owner =
       owner_in_receive(node_part(receive).span, node_peer(receive.process));
   auto& progress = transport::staging_progress(owner, node_part(receive).span.buffer);
   const auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   // If both ranks are busy, each makes one copy of the other's messages and one of its own; where
   // it waits meanwhile, the other does the same.
-  return both_busy ? node_part(receive).copy_ticks + filling
-                   : std::max(observed_ticks(receive), filling);
+  return {both_busy ? node_part(receive).copy_ticks + filling
+                    : std::max(observed_ticks(receive), filling)};
 }
 
 std::uint32_t open_stream(Request& receive) {

@@ -35,6 +35,6 @@ void catch_up(const Peer& peer);
 // The cost of a staged message, in ticks: the receiver's time, or its sender's if that was
 // longer, which shows when many are under way; both if each of the two had its own to send
 // meanwhile.
-std::int64_t cost_of_staged(const Request& receive, bool both_busy);
+transport::MoveCost cost_of_staged(const Request& receive, bool both_busy);
 
 }  // namespace baton::message

@@ -5,8 +5,8 @@
 // Two measures are kept for each way. The cost is what the caller has measured of a move. The
 // period is the time from the end of one move to the end of the next, with all that the program
 // does meanwhile: what a copy leaves in the wrong cache the program pays for there, and no clock
-// around the copy sees it. Where moves follow each other closely both count, else the cost alone
-// (docs/decisions/observed.md).
+// around the copy sees it. Where moves follow each other closely both count. Else the cost counts
+// with the caller's guess of what the program pays later (docs/decisions/observed.md).
 #pragma once
 
 #include <algorithm>
@@ -15,6 +15,12 @@
 #include "platform/lock.hpp"
 
 namespace baton::transport {
+
+// What a move took, in ticks: by the clock, and what the program pays for it later, by a guess.
+struct MoveCost {
+  std::int64_t measured;
+  std::int64_t later = 0;
+};
 
 template <int ways>
 class AdaptiveChoice {
@@ -28,9 +34,9 @@ class AdaptiveChoice {
   bool has_seen_all(int open = ways) const {
     return std::all_of(cost_, cost_ + open, [](Ticks ticks) { return ticks != 0; });
   }
-  // Notes that a move by `way` took `cost` ticks and ended at the tick `end`. A trial of another
-  // way, of which the first `open` can be used, takes `in_a_row` moves.
-  void took(int way, std::int64_t cost, std::int64_t end, int in_a_row, int open = ways);
+  // Notes that a move by `way` took `cost` and ended at the tick `end`. A trial of another way, of
+  // which the first `open` can be used, takes `in_a_row` moves.
+  void took(int way, MoveCost cost, std::int64_t end, int in_a_row, int open = ways);
   // Tries a way with the next moves, unless one is being tried. What goes in the other direction
   // does so now: where both directions depend on each other only both together show a gain.
   void try_too(int way, int in_a_row) {
@@ -68,7 +74,7 @@ class AdaptiveChoice {
   }
   // Returns what a way takes, to compare the one that is tried with the one in use.
   std::uint64_t sum(int way) const {
-    return cost_[way] + (periods_count() ? period_weight * period_[way] : 0);
+    return cost_[way] + (periods_count() ? period_weight * period_[way] : later_[way]);
   }
   // Returns whether what is tried is clearly quicker: the margin keeps the choice from swinging.
   bool is_quicker() const {
@@ -105,7 +111,8 @@ class AdaptiveChoice {
   void end_trial();
 
   std::int64_t end_ = 0;            // of the last move
-  Ticks cost_[ways] = {};           // 0: never seen
+  Ticks cost_[ways] = {};           // as measured; 0: never seen
+  Ticks later_[ways] = {};          // a guess, from the last move
   Ticks period_[ways] = {};         // 0: never seen
   Ticks settled_ = 0;               // what the used way took when the last trial ended
   int since_ = 0;                   // moves since the last trial; in one, moves by other ways
@@ -123,13 +130,13 @@ class AdaptiveChoice {
 };
 
 template <int ways>
-void AdaptiveChoice<ways>::took(int way, std::int64_t cost, std::int64_t end, int in_a_row,
-                                int open) {
+void AdaptiveChoice<ways>::took(int way, MoveCost cost, std::int64_t end, int in_a_row, int open) {
   // The first move by another way still finds what the way before has left behind.
   const std::int64_t period = way == last_ ? end - end_ : 0;
   last_ = static_cast<std::uint8_t>(way);
   end_ = end;
-  measure(way, cost, period);
+  measure(way, cost.measured, period);
+  later_[way] = static_cast<Ticks>(std::clamp<std::int64_t>(cost.later, 0, 1 << 30));
   if (way != used_ && strayed_ < counted_max) ++strayed_;
   if (is_trying()) {
     // Where no move ever goes the way that is tried, the trial ends, too.
@@ -137,7 +144,7 @@ void AdaptiveChoice<ways>::took(int way, std::int64_t cost, std::int64_t end, in
     if (way == now_ ? trial_is_over() : ++since_ >= turn_max) end_trial();
     return;
   }
-  const bool odd = is_odd(period > 0 && !overlapping_ ? period : cost);
+  const bool odd = is_odd(period > 0 && !overlapping_ ? period : cost.measured);
   odd_ = odd && odd_ < counted_max ? odd_ + 1 : odd ? odd_ : 0;
   if (way == used_) ++since_;
   if (!trial_is_due()) return;

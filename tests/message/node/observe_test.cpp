@@ -37,7 +37,7 @@ struct observing : observe_test {
       const Taken how = !pull                                     ? Taken::pipelined
                         : wishes_shared(receiver, size, exported) ? Taken::shared
                                                                   : Taken::pulled;
-      observe(receiver, size, exported, how, pull ? pulled : staged);
+      observe(receiver, size, exported, how, {pull ? pulled : staged});
     }
     return offered;
   }
@@ -92,18 +92,18 @@ TEST_F(observing, distances_are_seen_apart) {
   pass(15, bytes, slower, slow);
   EXPECT_TRUE(should_offer(sender, bytes, false));
   come(30);
-  observe(receiver, bytes, false, Taken::pulled, slow);
+  observe(receiver, bytes, false, Taken::pulled, {slow});
   EXPECT_FALSE(should_offer(sender, bytes, false)) << "nothing was seen at this distance";
   pass(15, bytes, slow, slower);
   EXPECT_FALSE(should_offer(sender, bytes, false));
   come(150);
-  observe(receiver, bytes, false, Taken::pipelined, slower);
+  observe(receiver, bytes, false, Taken::pipelined, {slower});
   EXPECT_TRUE(should_offer(sender, bytes, false)) << "as it was when they were far before";
 }
 
 TEST_F(observing, who_hears_of_another_way_tries_it_for_what_comes_back) {
   // The sender receives from the receiver, too; nothing of that would try another way yet.
-  observe(sender, bytes, false, Taken::pipelined, slow);
+  observe(sender, bytes, false, Taken::pipelined, {slow});
   EXPECT_FALSE(should_offer(receiver, bytes, false));
   pass(3, bytes, slow, slower);
   EXPECT_TRUE(should_offer(sender, bytes, false)) << "a trial";

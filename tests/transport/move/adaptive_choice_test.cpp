@@ -16,14 +16,14 @@ template <int ways>
 struct Moves {
   AdaptiveChoice<ways> choice;
   std::int64_t clock = 1000000;
-  std::vector<std::int64_t> cost, between = std::vector<std::int64_t>(ways, 0);
+  std::vector<std::int64_t> cost, between = std::vector<std::int64_t>(ways, 0), later = between;
 
   explicit Moves(std::vector<std::int64_t> costs) : cost(std::move(costs)) {}
   int move() {
     const int way = choice.now();
     const auto at = static_cast<std::size_t>(way);
     clock += cost[at] + between[at];
-    choice.took(way, cost[at], clock, in_a_row);
+    choice.took(way, {cost[at], later[at]}, clock, in_a_row);
     return way;
   }
   // How many of some moves went by a way.
@@ -59,6 +59,16 @@ TEST(adaptive_choice, tries_less_often_as_long_as_nothing_changes) {
   EXPECT_GE(moves.count(1, 10000), 4);
 }
 
+TEST(adaptive_choice, counts_a_guess_of_what_comes_later_only_where_it_does_not_measure_it) {
+  Moves<2> close({1000, 800}), far_apart({1000, 800});
+  close.later = far_apart.later = {0, 400};
+  far_apart.between = {50000, 50000};
+  close.count(0, 100);
+  far_apart.count(0, 100);
+  EXPECT_GE(close.count(1, 100), 90);
+  EXPECT_GE(far_apart.count(0, 100), 90);
+}
+
 TEST(adaptive_choice, counts_what_the_program_pays_between_moves) {
   Moves<2> moves({1000, 900});
   moves.between = {500, 4000};
@@ -83,7 +93,7 @@ TEST(adaptive_choice, leaves_periods_out_where_moves_overlap) {
   for (int i = 0; i < 400; ++i) {
     const int way = choice.now();
     clock += way == 1 ? 1200 : i % 10 ? 1 : 2000;
-    choice.took(way, way == 1 ? 1000 : 2000, clock, in_a_row);
+    choice.took(way, {way == 1 ? 1000 : 2000}, clock, in_a_row);
   }
   EXPECT_EQ(choice.now(), 1);
 }
@@ -105,7 +115,7 @@ TEST(adaptive_choice, is_not_moved_by_single_outliers) {
   Moves<2> moves({1000, 1500});
   moves.count(0, 200);
   for (int i = 0; i < 20; ++i) {
-    moves.choice.took(0, 1000000, moves.clock += 1000000, in_a_row);
+    moves.choice.took(0, {1000000}, moves.clock += 1000000, in_a_row);
     EXPECT_GE(moves.count(0, 20), 20 - in_a_row) << i;
   }
 }
@@ -118,7 +128,7 @@ TEST(adaptive_choice, pays_for_moves_that_were_under_way_when_a_trial_ended) {
   for (std::size_t i = 0; i < 20000; ++i) {
     int& way = under_way[i % 60];
     moves.clock += moves.cost[static_cast<std::size_t>(way)];
-    moves.choice.took(way, moves.cost[static_cast<std::size_t>(way)], moves.clock, in_a_row);
+    moves.choice.took(way, {moves.cost[static_cast<std::size_t>(way)]}, moves.clock, in_a_row);
     tried += way;
     way = moves.choice.now();
   }
@@ -135,7 +145,7 @@ TEST(adaptive_choice, ends_a_trial_of_a_way_that_no_move_takes) {
   std::int64_t clock = 1000000;
   int trying = 0;
   for (int i = 0; i < 3000; ++i) {
-    choice.took(0, 1000, clock += 1000, in_a_row);
+    choice.took(0, {1000}, clock += 1000, in_a_row);
     trying += choice.now() == 1;
   }
   EXPECT_LT(trying, 3000 - 3);
@@ -158,7 +168,7 @@ TEST(adaptive_choice, is_among_the_ways_that_are_open) {
   bool tried[4] = {};
   for (int i = 0; i < 1000; ++i) {
     tried[choice.now()] = true;
-    choice.took(choice.now(), 1000, 0, in_a_row, 3);
+    choice.took(choice.now(), {1000}, 0, in_a_row, 3);
   }
   EXPECT_TRUE(tried[1] && tried[2]);
   EXPECT_FALSE(tried[3]);
