@@ -1,0 +1,19 @@
+/* Memory of a kind of its own, for tests: a program gets addresses that nobody may touch, neither
+ * the library nor the program. The library copies there by the plug-in's own function; the program
+ * looks at the same bytes at other addresses. What else touches it ends by SIGSEGV. */
+#ifndef OPAQUE_MEMORY_H
+#define OPAQUE_MEMORY_H
+
+#include <stddef.h>
+
+/* Aligned to a page, zeros at first or what lay there before; null: there is none left. */
+void* opaque_allocate(size_t bytes);
+/* Addresses are used again once nothing is allocated. */
+void opaque_free(void* memory);
+/* Where the bytes of an opaque address can be read and written; other addresses stay as they are.
+ */
+void* opaque_view(const void* address);
+/* How many times the library has copied. */
+long opaque_copies(void);
+
+#endif
