@@ -112,7 +112,9 @@ void print_markdown() {
       "`BATON_MEMORY` where\n"
       "memory goes, as `mpiexec --memory` has it ([how](placement.md)); `BATON_LIBFABRIC`, "
       "`BATON_NETWORK_PROVIDER`\n"
-      "and `BATON_NETWORK_INTERFACE` choose the network ([how](cluster.md)).\n\n"
+      "and `BATON_NETWORK_INTERFACE` choose the network ([how](cluster.md)); `BATON_MEMORY_KIND` "
+      "names a plug-in\n"
+      "for memory that the processor must not touch ([how](foreign-memory.md)).\n\n"
       "| variable | type | default | range | why it exists |\n|---|---|---|---|---|\n");
   print_table(true);
   write_out(

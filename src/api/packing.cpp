@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "datatype/external32.hpp"
+#include "datatype/host_copy.hpp"
 #include "datatype/pack.hpp"
 
 namespace baton::api {
@@ -42,6 +43,14 @@ Error check_representation(const char* representation) {
               representation ? representation : "");
 }
 
+const Datatype& packed_type() {
+  return *datatype::datatypes.find(MPI_PACKED);
+}
+
+Error no_memory_to_convert() {
+  return fail(MPI_ERR_NO_MEM, "no memory for a copy of the data in host memory, to convert it");
+}
+
 }  // namespace
 
 Error pack(const void* in, std::int64_t count, Datatype& type, void* out, std::int64_t out_size,
@@ -76,8 +85,13 @@ Error pack_external(const char* representation, const void* in, std::int64_t cou
   if (Error error = size_of_all(count, type.size, &bytes)) return error;
   bytes = count * datatype::external_size(type);
   if (Error error = check_space("outbuf", out, out_size, *position, bytes)) return error;
-  char* to = static_cast<char*>(out) + *position;
-  if (Error error = datatype::pack_external(type, count, in, to)) return error;
+  const datatype::HostCopy data(type, in, count, true);
+  datatype::HostCopy packed(packed_type(), static_cast<char*>(out) + *position, bytes, false);
+  if (!data.has_memory() || !packed.has_memory()) return no_memory_to_convert();
+  if (Error error = datatype::pack_external(type, count, data.address(),
+                                            static_cast<char*>(packed.address())))
+    return error;
+  packed.bring_back();
   *position += bytes;
   return MPI_SUCCESS;
 }
@@ -89,8 +103,14 @@ Error unpack_external(const char* representation, const void* in, std::int64_t i
   if (Error error = size_of_all(count, type.size, &bytes)) return error;
   bytes = count * datatype::external_size(type);
   if (Error error = check_space("inbuf", in, in_size, *position, bytes)) return error;
-  const char* from = static_cast<const char*>(in) + *position;
-  if (Error error = datatype::unpack_external(type, count, out, from)) return error;
+  const datatype::HostCopy packed(packed_type(), static_cast<const char*>(in) + *position, bytes,
+                                  true);
+  datatype::HostCopy data(type, out, count, false);
+  if (!data.has_memory() || !packed.has_memory()) return no_memory_to_convert();
+  if (Error error = datatype::unpack_external(type, count, data.address(),
+                                              static_cast<const char*>(packed.address())))
+    return error;
+  data.bring_back();
   *position += bytes;
   return MPI_SUCCESS;
 }

@@ -56,8 +56,9 @@ constexpr const char* launcher_names[] = {"JOB_FD",          "RANK",
 // These variables hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
 // (base/selection.hpp), where memory goes (base/numa_policy.hpp), and the network's library,
 // provider and interface (transport/network/).
-constexpr const char* word_names[] = {"profile",   "collectives",      "memory",
-                                      "libfabric", "network_provider", "network_interface"};
+constexpr const char* word_names[] = {"profile",    "collectives",      "memory",
+                                      "libfabric",  "network_provider", "network_interface",
+                                      "memory_kind"};
 
 // This is a former name of a setting; it is accepted until the next release.
 struct FormerSetting {

@@ -6,11 +6,13 @@
 #include "base/settings.hpp"
 #include "collective/check/alike.hpp"
 #include "collective/check/check_call.hpp"
+#include "collective/host_copies.hpp"
 #include "collective/run.hpp"
 #include "collective/select.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/requests.hpp"
+#include "platform/memory_kind.hpp"
 #include "world/agree/agree.hpp"
 
 namespace baton::collective {
@@ -28,10 +30,14 @@ std::int32_t next_persistent_tag(Communicator& comm) {
 
 // Begins a run, also again after it has ended; a blocking run also ends here. Returns true when it
 // has ended.
+Task algorithm_of(Run& run) {
+  return BATON_UNLIKELY(settings.check) ? check_and_run(run, run.call) : select(run, run.call);
+}
 bool begin(Run& run, std::int32_t tag, bool blocking) {
   run.prepare(tag, blocking);
-  return run.begin(BATON_UNLIKELY(settings.check) ? check_and_run(run, run.call)
-                                                  : select(run, run.call));
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) && has_foreign_data(run.call))
+    return run.begin(work_on_host_copies(run, algorithm_of));
+  return run.begin(algorithm_of(run));
 }
 
 // ---- runs that the thread which makes progress advances ----

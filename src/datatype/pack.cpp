@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "datatype/foreign.hpp"
 #include "datatype/walk.hpp"
 
 namespace baton::datatype {
@@ -30,6 +31,9 @@ void pack(const Datatype& type, const void* buffer, std::int64_t position, void*
   auto* place = static_cast<char*>(const_cast<void*>(buffer));
   auto* to = static_cast<char*>(packed);
   if (bytes == 0) return;
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) &&
+      move_foreign(type, place, position, to, bytes, /*packs=*/true))
+    return;
   if (type.contiguous)
     std::memcpy(to, place + position, static_cast<std::size_t>(bytes));
   else
@@ -41,6 +45,9 @@ void unpack(const Datatype& type, void* buffer, std::int64_t position, const voi
   auto* place = static_cast<char*>(buffer);
   auto* from = static_cast<char*>(const_cast<void*>(packed));
   if (bytes == 0) return;
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) &&
+      move_foreign(type, place, position, from, bytes, /*packs=*/false))
+    return;
   if (type.contiguous)
     std::memcpy(place + position, from, static_cast<std::size_t>(bytes));
   else

@@ -1,11 +1,11 @@
 // This moves typed data: it packs and unpacks from any byte to any other, and walks the shape as
-// far as needed. Every protocol that moves typed data uses it. There are no errors; callers have
-// checked.
+// far as needed. Every protocol that moves typed data uses it. Either side may lie in foreign
+// memory (platform/memory_kind.hpp). There are no errors; callers have checked.
 #pragma once
 
 #include <cstdint>
 
-#include "datatype/datatype.hpp"
+#include "datatype/foreign.hpp"
 #include "datatype/shape.hpp"
 
 namespace baton::datatype {

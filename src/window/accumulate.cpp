@@ -2,7 +2,9 @@
 // rest by the target's reach.
 #include "window/accumulate.hpp"
 
+#include "datatype/host_copy.hpp"
 #include "window/count.hpp"
+#include "window/packed.hpp"
 #include "window/reach.hpp"
 #include "window/spot.hpp"
 
@@ -65,6 +67,21 @@ Error accumulate_at(Window& window, const Data* from, const Data* result, const 
   return reach_of(spot).change(window, spot, {operation, elements, from, result, at});
 }
 
+// The operands may lie in foreign memory. The result may come with a later answer, which is
+// awaited.
+BATON_COLD Error swap_by_host_copies(Window& window, const Spot& spot, const Datatype& type,
+                                     const void* from, const void* expected, void* result) {
+  const datatype::HostCopy changed(type, from, 1, true), old(type, expected, 1, true);
+  datatype::HostCopy found(type, result, 1, false);
+  if (!changed.has_memory() || !old.has_memory() || !found.has_memory())
+    return no_memory_for(type.size);
+  const Reach& reach = reach_of(spot);
+  Error error = reach.swap(window, spot, type, changed.address(), old.address(), found.address());
+  if (!error) error = reach.flush(window, *spot.target);
+  if (!error) found.bring_back();
+  return error;
+}
+
 }  // namespace
 
 Error accumulate(Window& window, const Data& from, const Place& to, const Operation& operation) {
@@ -122,6 +139,8 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
   if (Error error = find_spot(window, at, &spot)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   count_operation(window, type.size, spot, WindowOperation::get_accumulate);
+  if (BATON_UNLIKELY(platform::memory_kinds.any()))
+    return swap_by_host_copies(window, spot, type, from, expected, result);
   return reach_of(spot).swap(window, spot, type, from, expected, result);
 }
 

@@ -19,7 +19,7 @@ inline constexpr std::int64_t batch_bytes_max = 4096;
 // Returns whether data is one run of bytes that is short enough for a batch.
 template <class Side>
 bool is_short_run(const Side& side) {
-  return side.type->contiguous && side.bytes() <= batch_bytes_max;
+  return side.is_run() && side.bytes() <= batch_bytes_max;
 }
 
 // Puts an operation on one run, a put, get or accumulate, into the batch. Returns false if the

@@ -74,7 +74,8 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
   BATON_INVARIANT(window && window->targets && window->accessed && window->handle != nullptr);
   window->comm = comm;
   window->flavor = flavor;
-  window->is_special = window->is_dynamic() || transport::job().explain != 0;
+  window->is_special =
+      window->is_dynamic() || transport::job().explain != 0 || platform::memory_kinds.any();
   name_communicator(*window);
   window->errors.mpi_handle = window->handle;
   update_hints(window->hints, info, false);
@@ -250,7 +251,7 @@ Error create(Communicator& comm, const Info* info, void* base, MPI_Aint size, st
   if (Error error = check_unit(unit)) return error;
   if (Error error = prepare(comm, info, MPI_WIN_FLAVOR_CREATE, made)) return error;
   set_own(**made, base, size, unit);
-  return exchange(**made, unit, MPI_SUCCESS);
+  return exchange(**made, unit, size > 0 ? check_host_memory(base) : MPI_SUCCESS);
 }
 
 Error allocate(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit, void* base,

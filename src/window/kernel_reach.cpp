@@ -56,7 +56,7 @@ Error move(Direction direction, Window& window, const Spot& spot, const Data& da
   if (is_short_run(data) && is_short_run(place) &&
       batch_run(window, spot, kind, data, nullptr, nullptr, &error))
     return error;
-  if (data.type->contiguous && place.type->contiguous)
+  if (data.is_run() && place.is_run())
     return move_long_run(direction, window, spot, static_cast<char*>(data.buffer), data.bytes());
   return move_runs(direction, window, spot, data, place);
 }

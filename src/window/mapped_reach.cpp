@@ -27,7 +27,7 @@ class MappedReach final : public Reach {
 
   Error put(Window& window, const Spot& spot, const Data& from, const Place& to) const override {
     note_stores(window);
-    if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
+    if (BATON_LIKELY(from.is_run() && to.is_run()))
       platform::copy_run(spot.memory, from.buffer, static_cast<std::size_t>(to.bytes()));
     else
       datatype::copy(*from.type, from.buffer, *to.type, spot.memory, to.bytes());
@@ -37,7 +37,7 @@ class MappedReach final : public Reach {
   Error get(Window&, const Spot& spot, const Data& to, const Place& from) const override {
     // The compiler must reload memory that others have put to since.
     lockfree::Hardware::compiler_fence();
-    if (BATON_LIKELY(from.type->contiguous && to.type->contiguous))
+    if (BATON_LIKELY(from.is_run() && to.is_run()))
       platform::copy_run(to.buffer, spot.memory, static_cast<std::size_t>(to.bytes()));
     else
       datatype::copy(*from.type, spot.memory, *to.type, to.buffer, to.bytes());

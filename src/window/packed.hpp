@@ -6,8 +6,8 @@
 
 namespace baton::window {
 
-// This is typed data as one run of bytes: in place where it is contiguous, else in a copy that
-// lives as long as this object.
+// This is typed data as one run of bytes: in place where it is one in host memory, else in a copy
+// that lives as long as this object.
 class Packed {
  public:
   // `filled`: the data is packed now. Otherwise the caller fills the bytes, and `unpack` moves them
@@ -21,7 +21,7 @@ class Packed {
   void unpack();
 
  private:
-  bool is_copy() const { return data_ && !data_->type->contiguous; }
+  bool is_copy() const { return data_ && !data_->is_run(); }
   const Data* data_;
   char* bytes_ = nullptr;
   char short_[512];

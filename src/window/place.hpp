@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "datatype/datatype.hpp"
+#include "datatype/foreign.hpp"
 #include "window/window.hpp"
 
 namespace baton::window {
@@ -15,15 +15,18 @@ struct Data {
   std::int64_t count;
   const Datatype* type;
   std::int64_t bytes() const { return count * type->size; }
+  // Returns whether it is one run of bytes of host memory; other data is packed and unpacked.
+  bool is_run() const { return datatype::is_run(*type, buffer); }
 };
 
-// This is the data in the window.
+// This is the data in the window, in host memory.
 struct Place {
   int rank;  // or MPI_PROC_NULL, where nothing happens
   MPI_Aint displacement;
   std::int64_t count;
   const Datatype* type;
   std::int64_t bytes() const { return count * type->size; }
+  bool is_run() const { return type->contiguous; }
 };
 
 // This is the location of a place: in this process, if it is mapped, else at an address of its

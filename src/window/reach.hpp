@@ -20,8 +20,8 @@ struct Accumulate {
 
   // Returns whether the data is one run of elements on all sides, as mostly.
   bool is_array() const {
-    return at.type->contiguous && (!from || from->type->contiguous) &&
-           (!result || result->type->contiguous) && !elements.is_padded();
+    return at.is_run() && (!from || from->is_run()) && (!result || result->is_run()) &&
+           !elements.is_padded();
   }
 };
 

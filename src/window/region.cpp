@@ -8,6 +8,7 @@
 #include <new>
 #include <utility>
 
+#include "platform/memory_kind.hpp"
 #include "platform/own_memory.hpp"
 #include "transport/heap.hpp"
 #include "window/window.hpp"
@@ -186,10 +187,20 @@ Lies find_in(const Regions& regions, std::uint64_t address, std::uint64_t bytes,
 
 }  // namespace
 
+Error check_host_memory(const void* base) {
+  const BatonMemoryKind* kind = platform::memory_kinds.find(base);
+  if (BATON_LIKELY(!kind)) return MPI_SUCCESS;
+  return fail(MPI_ERR_UNSUPPORTED_OPERATION,
+              "argument base: %p is memory of the kind \"%s\"; windows lie in host memory so far "
+              "(data of an operation's origin may be of any kind)",
+              base, kind->name);
+}
+
 Error attach(Window& window, void* base, MPI_Aint bytes) {
   if (Error error = check_flavor(window)) return error;
   if (bytes < 0)
     return fail(MPI_ERR_SIZE, "argument 3 (size): %lld is negative", static_cast<long long>(bytes));
+  if (Error error = check_host_memory(base)) return error;
   platform::Guard guard(window.memory_lock);
   Regions& attached = window.attached;
   const auto address = reinterpret_cast<std::uint64_t>(base);

@@ -241,7 +241,7 @@ Error make_space_for_transfer(Window& window) {
 Error MessageReach::put(Window& window, const Spot& spot, const Data& from, const Place& to) const {
   Error error = MPI_SUCCESS;
   if (begin(window, spot, from, to, WindowOperation::put, &error)) return error;
-  if (to.type->contiguous && to.bytes() > message_bytes_max) {
+  if (to.is_run() && to.bytes() > message_bytes_max) {
     if ((error = make_space_for_transfer(window))) return error;
     RemoteHeader header = header_of(window);
     header.number = one_sided.begun.next_number();
@@ -250,7 +250,7 @@ Error MessageReach::put(Window& window, const Spot& spot, const Data& from, cons
   }
   Packed packed(&from, true);
   if (!packed.has_memory()) return no_memory_for(from.bytes());
-  if (to.type->contiguous && gather_put(window, spot, packed.bytes(), to.bytes(), &error)) {
+  if (to.is_run() && gather_put(window, spot, packed.bytes(), to.bytes(), &error)) {
     note_sent(window, *spot.target);
     return !error && has_much_unflushed(*spot.target, to.bytes(), unflushed_bytes_max)
                ? flush(window, *spot.target)
@@ -263,9 +263,9 @@ Error MessageReach::put(Window& window, const Spot& spot, const Data& from, cons
 Error MessageReach::get(Window& window, const Spot& spot, const Data& to, const Place& from) const {
   Error error = MPI_SUCCESS;
   if (begin(window, spot, to, from, WindowOperation::get, &error)) return error;
-  const bool is_run = from.type->contiguous;
+  const bool is_run = from.is_run();
   if (is_run && (error = make_space_for_transfer(window))) return error;
-  if (is_run && to.type->contiguous && to.bytes() <= message_bytes_max)
+  if (is_run && to.is_run() && to.bytes() <= message_bytes_max)
     return gather_get(window, spot, static_cast<char*>(to.buffer), to.bytes(), &error)
                ? error
                : no_memory_for(to.bytes());
@@ -299,7 +299,7 @@ Error MessageReach::change(Window& window, const Spot& spot, const Accumulate& w
   Packed in(from, true);
   if (!in.has_memory()) return no_memory_for(at.bytes());
   const char* data = in.bytes();
-  if (result && result->type->contiguous) {
+  if (result && result->is_run()) {
     // The answers bring data to its place, and show that the operation is done.
     Answered answered(window, spot, static_cast<char*>(result->buffer));
     if (answered.error()) return answered.error();

@@ -130,7 +130,8 @@ class Window {
   MPI_Aint size = 0;
   int unit = 1;  // MPI_UNDEFINED where no int holds it
   int flavor = MPI_WIN_FLAVOR_CREATE;
-  bool is_special = false;  // operations find their spots on a cold path: dynamic, or counted
+  bool is_special = false;  // operations find their spots on a cold path: dynamic, or counted,
+                            // or their data may lie in foreign memory
   int model = MPI_WIN_UNIFIED;
   void* allocated = nullptr;  // memory to be freed with the window
   Row* row = nullptr;
@@ -216,6 +217,8 @@ Error free_window(Window& window);
 // or no longer. Errors: MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM,
 // explained.
 Error attach(Window& window, void* base, MPI_Aint bytes);
+// Refuses memory that only copies of its kind may touch: windows lie in host memory.
+Error check_host_memory(const void* base);
 Error detach(Window& window, const void* base);
 // This is the location of bytes in a dynamic window.
 enum class Lies : std::uint8_t {

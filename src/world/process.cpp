@@ -27,6 +27,7 @@
 #include "platform/fork.hpp"
 #include "platform/lifeline.hpp"
 #include "platform/memory_file.hpp"
+#include "platform/memory_kind.hpp"
 #include "platform/stream.hpp"
 #include "transport/attached.hpp"
 #include "transport/memory_report.hpp"
@@ -207,10 +208,13 @@ Error Library::begin_use_alone(int required) {
   // No call is under way in another thread, since so far that was forbidden.
   if (required == MPI_THREAD_MULTIPLE) program_has_threads_ = true;
   if (program_has_threads_) platform::threads_multiple = handle_tables_are_shared = true;
-  if (!is_made_)
+  if (!is_made_) {
+    if (Error error = platform::memory_kinds.open()) return error;
     if (Error error = make()) return error;
+  }
   is_made_ = true;
   message::set_wait_budget(program_has_threads_);
+  message::note_shortcuts();
   if (users_ > 0) {
     ++users_;
     return MPI_SUCCESS;
@@ -218,6 +222,7 @@ Error Library::begin_use_alone(int required) {
   // The progress thread needs the locks, too, whatever level the program is granted.
   if (settings.progress_thread && transport::process_count() > 1) {
     platform::threads_multiple = handle_tables_are_shared = true;
+    message::note_shortcuts();
     if (Error error = message::start_progress_thread()) return error;
   }
   message::expect_leaving(message::Leaving::any_time);

@@ -80,7 +80,7 @@ void receive_payload(Message<Source> message, Request& receive, std::int32_t tag
   Error error =
       settle_envelope(receive, message.header.source(), tag, static_cast<std::int64_t>(bytes));
   auto wanted = static_cast<std::size_t>(receive.bytes);
-  if (BATON_LIKELY(receive.datatype->contiguous)) {
+  if (BATON_LIKELY(receive.is_run)) {
     message.take_payload(static_cast<char*>(receive.buffer), wanted);
   } else if (const void* payload = message.whole_payload()) {
     datatype::unpack(*receive.datatype, receive.buffer, 0, static_cast<const char*>(payload),

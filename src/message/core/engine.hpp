@@ -72,6 +72,7 @@ struct Engine {
   bool fences_before_notify = false;  // and we do: for our job, or for those that we have met
   bool waits_by_progress = false;     // at once, instead of looking at memory for a while first:
                                       // oversubscribed, or the time that is waited is measured
+  bool shortcuts_barred = false;      // threads call at once, or data may lie in foreign memory
   bool oversubscribed = false;        // more ranks than usable CPUs
   std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders
   bool tells_outstanding = false;     // on the status board: this protocol does

@@ -1,6 +1,7 @@
 #include "base/check.hpp"
 #include "base/settings.hpp"
 #include "base/status_fields.hpp"
+#include "datatype/foreign.hpp"
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/lead.hpp"
@@ -47,7 +48,7 @@ void fill_direct_status(MPI_Status* status, std::int32_t source, std::int32_t ta
 BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int64_t capacity,
                                  const Datatype& type, std::int32_t source, std::int32_t tag,
                                  MPI_Status* status) {
-  if (BATON_UNLIKELY(source < 0 || !type.contiguous || platform::threads_multiple)) return false;
+  if (BATON_UNLIKELY(source < 0 || !type.contiguous || engine.shortcuts_barred)) return false;
   Peer* peer = known_peer(context.process(source));
   if (BATON_UNLIKELY(!peer || !peer->in.attached() || !queue_is_idle(*context.queue))) return false;
   lockfree::Header header = peer->in.peek();
@@ -81,6 +82,7 @@ void fill_receive(void* buffer, std::int64_t count, Datatype& type, std::int32_t
   request.tag = tag;
   request.buffer = buffer;
   request.datatype = &type;
+  request.is_run = datatype::is_run(type, buffer);
   request.bytes = count * type.size;
 }
 

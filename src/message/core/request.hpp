@@ -58,6 +58,7 @@ struct Request {
   bool inactive = false;  // a persistent request between its starts
   bool watched = false;   // the progress thread is to go on with it
   bool heap = false;      // from new_request; freed by release_request
+  bool is_run = true;     // its data is one run of bytes of host memory; else it is packed
   // The bits `completed` and `freed`: whoever sets the second releases the request.
   std::uint8_t ending = 0;
   Error error = MPI_SUCCESS;

@@ -1,4 +1,5 @@
 #include "base/settings.hpp"
+#include "datatype/foreign.hpp"
 #include "message/core/account.hpp"
 #include "message/core/contact.hpp"
 #include "message/core/lead.hpp"
@@ -46,16 +47,17 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
   return true;
 }
 
-[[gnu::noinline]] bool send_eager_locked(const Context& context, const void* buffer,
+[[gnu::noinline]] bool send_eager_barred(const Context& context, const void* buffer,
                                          std::int64_t bytes, const Datatype& type,
                                          std::int32_t destination, std::int32_t tag) {
+  if (!datatype::is_run(type, buffer)) return false;
   return send_eager<platform::Guard>(context, buffer, bytes, type, destination, tag);
 }
 
 BATON_INLINE bool send_at_once(const Context& context, const void* buffer, std::int64_t bytes,
                                const Datatype& type, std::int32_t destination, std::int32_t tag) {
-  if (BATON_UNLIKELY(platform::threads_multiple))
-    return send_eager_locked(context, buffer, bytes, type, destination, tag);
+  if (BATON_UNLIKELY(engine.shortcuts_barred))
+    return send_eager_barred(context, buffer, bytes, type, destination, tag);
   return send_eager<NoGuard>(context, buffer, bytes, type, destination, tag);
 }
 
@@ -68,6 +70,7 @@ void fill_send(const Context& context, const void* buffer, std::int64_t count, D
   request.context = context.send_id;
   request.buffer = const_cast<void*>(buffer);
   request.datatype = &type;
+  request.is_run = datatype::is_run(type, buffer);
   request.bytes = count * type.size;
   request.owner = context.owner;
 }

@@ -10,6 +10,7 @@
 #include "message/core/sleep.hpp"
 #include "message/core/wake.hpp"
 #include "platform/clock.hpp"
+#include "platform/memory_kind.hpp"
 #include "transport/sleep.hpp"
 
 namespace baton::message {
@@ -42,6 +43,10 @@ void set_wait_budget(bool many_threads) {
   budget.timed = transport::job().timing.bytes != 0;
   budget.spins = budget.timed ? 0 : budget.timed_spins;
   budget.yields = settings.yield_count >= 0 ? settings.yield_count : oversubscribed ? 200 : 100;
+}
+
+void note_shortcuts() {
+  engine.shortcuts_barred = platform::threads_multiple || platform::memory_kinds.any();
 }
 
 namespace {

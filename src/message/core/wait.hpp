@@ -20,6 +20,9 @@ namespace baton::message {
 // Sets the budget from settings, ranks, CPUs, and whether threads of the program wait at the same
 // time. At start.
 void set_wait_budget(bool many_threads);
+// Notes whether the shortest ways of messages may be taken: not where several threads call at once,
+// nor where data may lie in foreign memory.
+void note_shortcuts();
 
 // One waiter's patience.
 class Waiter {

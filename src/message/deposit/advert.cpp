@@ -35,7 +35,7 @@ void open(DepositPeer& sender, Request& receive) {
 
 void advertise_deposit(const MatchQueue& queue, Request& receive, DepositPeer& sender) {
   if (platform::threads_multiple || !deposit_model().redirects(receive.bytes)) return;
-  if (!receive.datatype->contiguous || !sender.ring_in.attached() || sender.told) return;
+  if (!receive.is_run || !sender.ring_in.attached() || sender.told) return;
   if (!transport::exported_heap.contains(receive.buffer) && !transport::can_read_from(sender.slot))
     return;
   if (!is_behind_another(queue, receive)) open(sender, receive);

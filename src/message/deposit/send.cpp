@@ -34,7 +34,7 @@ bool offer_at_last(Request& send) {
 
 // The next fragment in contiguous memory: the program's own, or ours.
 const char* contiguous_fragment(DepositPeer& peer, const Request& send, std::int64_t bytes) {
-  if (!deposit_model().copies_at_sender(send.bytes) && send.datatype->contiguous)
+  if (!deposit_model().copies_at_sender(send.bytes) && send.is_run)
     return static_cast<const char*>(send.buffer) + send.position;
   datatype::pack(*send.datatype, send.buffer, send.position, peer.message, bytes);
   return peer.message;

@@ -10,7 +10,7 @@
 namespace baton::message {
 
 void advertise_over_network(const MatchQueue& queue, Request& receive, RemotePeer& sender) {
-  if (receive.bytes <= settings.network_eager_bytes_max || !receive.datatype->contiguous) return;
+  if (receive.bytes <= settings.network_eager_bytes_max || !receive.is_run) return;
   if (!sender.link.has_begun() || sender.queued.first || loss_of(sender.process)) return;
   NetworkAdverts& adverts = sender.adverts;
   if (is_behind_unadvertised(queue, receive) || !adverts.own.wants_more()) return;

@@ -77,7 +77,7 @@ bool put_eager(RemotePeer& peer, Request& send) {
   } else {
     char packed[transport::network::copied_bytes_max];
     const void* data = send.buffer;
-    if (!send.datatype->contiguous) {
+    if (!send.is_run) {
       datatype::pack(*send.datatype, send.buffer, 0, packed, bytes);
       data = packed;
     }
@@ -96,8 +96,8 @@ bool put_eager(RemotePeer& peer, Request& send) {
 }
 
 std::int64_t network_eager_bytes_max(const Request& send) {
-  const std::size_t most = send.datatype->contiguous ? network().eager_bytes_max()
-                                                     : transport::network::copied_bytes_max;
+  const std::size_t most =
+      send.is_run ? network().eager_bytes_max() : transport::network::copied_bytes_max;
   return std::min(static_cast<std::int64_t>(most), settings.network_eager_bytes_max);
 }
 

@@ -29,9 +29,8 @@ namespace {
 constexpr std::int64_t bounce_bytes = 1 << 20;  // guess: of receives with gaps, at a time
 
 int rails_for(const Request& request) {
-  return request.datatype->contiguous && request.bytes >= settings.network_rails_bytes_min
-             ? network().rails()
-             : 1;
+  return request.is_run && request.bytes >= settings.network_rails_bytes_min ? network().rails()
+                                                                             : 1;
 }
 
 std::int32_t writes_for(std::int64_t bytes, int rails) {
@@ -43,7 +42,7 @@ std::int32_t writes_for(std::int64_t bytes, int rails) {
 // gaps.
 Error register_part(Rendezvous& rendezvous, std::int64_t bytes) {
   Request& receive = *rendezvous.request;
-  const bool direct = receive.datatype->contiguous;
+  const bool direct = receive.is_run;
   void* memory = static_cast<char*>(receive.buffer) + rendezvous.begin;
   if (!direct) memory = rendezvous.bounce = static_cast<char*>(std::malloc(bounce_bytes));
   if (!memory) return fail(MPI_ERR_NO_MEM, "no memory to unpack a message from the network");
@@ -58,7 +57,7 @@ Error register_part(Rendezvous& rendezvous, std::int64_t bytes) {
 // Makes the present part of a receive ready to be written into.
 Error open_part(Rendezvous& rendezvous) {
   Request& receive = *rendezvous.request;
-  const bool direct = receive.datatype->contiguous;
+  const bool direct = receive.is_run;
   rendezvous.end =
       direct ? receive.bytes : std::min(receive.bytes, rendezvous.begin + bounce_bytes);
   const std::int64_t bytes = rendezvous.end - rendezvous.begin;
@@ -72,7 +71,7 @@ Error open_part(Rendezvous& rendezvous) {
 void take_head(Rendezvous& rendezvous, const char* head, std::int64_t bytes) {
   Request& receive = *rendezvous.request;
   rendezvous.begin = std::min(receive.bytes, bytes);
-  if (receive.datatype->contiguous)
+  if (receive.is_run)
     std::memcpy(receive.buffer, head, static_cast<std::size_t>(rendezvous.begin));
   else
     datatype::unpack(*receive.datatype, receive.buffer, 0, head, rendezvous.begin);

@@ -50,7 +50,7 @@ void written(transport::network::Operation& operation, int error) {
 // The data of the next write: where it is, or packed. Null without memory.
 const char* data_of(Rendezvous& rendezvous, Write& write, std::int64_t bytes) {
   const Request& send = *rendezvous.request;
-  if (send.datatype->contiguous) return static_cast<const char*>(send.buffer) + rendezvous.next;
+  if (send.is_run) return static_cast<const char*>(send.buffer) + rendezvous.next;
   if (!write.packed) {
     write.packed = static_cast<char*>(std::malloc(write_bytes_max));
     if (!write.packed) return nullptr;
@@ -124,7 +124,7 @@ void begin_part(Rendezvous& rendezvous, const NetworkCtsLine& answer) {
   send.stage = Stage::streaming;
   rendezvous.answer = answer;
   const bool first = !std::exchange(rendezvous.answered, true);
-  if (first && answer.bytes > 0 && send.datatype->contiguous) {
+  if (first && answer.bytes > 0 && send.is_run) {
     if (network().rails() > 1 && answer.rails > 1) {
       rendezvous.rails = network().rails_to(network_peer(rendezvous), answer.rails);
       rendezvous.on_rails = true;
@@ -148,7 +148,7 @@ bool put_network_rts(RemotePeer& peer, Request& send) {
   Rendezvous* rendezvous = open_rendezvous(peer, send, true);
   if (!rendezvous) return false;
   NetworkRtsLine line{send.bytes, rendezvous->number, 0, {}};
-  if (send.datatype->contiguous) {
+  if (send.is_run) {
     line.head_bytes = static_cast<std::uint32_t>(
         std::min(network().bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
     if (line.head_bytes > 0) std::memcpy(line.head, send.buffer, line.head_bytes);

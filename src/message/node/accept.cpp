@@ -52,7 +52,7 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     // Filled only while we copy, and pullable, too: worth comparing. (A stream without early bytes
     // is timed from when its staging buffer comes: arrive_staging_buffer.)
     part.exported = rts.exported;
-    const bool pullable = rts.sender_contiguous && receive.datatype->contiguous &&
+    const bool pullable = rts.sender_contiguous && receive.is_run &&
                           (rts.exported || (receive.bytes >= node_of(peer).cma_bytes_min &&
                                             transport::can_read_from(peer.slot)));
     const bool observed =

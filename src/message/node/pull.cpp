@@ -55,7 +55,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   bool exported = node_part(unexpected).exported;
   transport::ReceiveFacts facts{receive.bytes,
                                 node_part(unexpected).sender_contiguous,
-                                receive.datatype->contiguous,
+                                receive.is_run,
                                 mapped || transport::can_read_from(owner),
                                 mapped ? 0 : node_of(peer).cma_bytes_min,
                                 node_part(unexpected).for_staging && settings.observe &&

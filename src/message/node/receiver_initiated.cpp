@@ -48,7 +48,7 @@ bool prepare(NodePeer& peer) {
 
 void advertise_receive(const MatchQueue& queue, Request& receive, NodePeer& peer) {
   if (!settings.receiver_initiated || platform::threads_multiple) return;
-  if (!peer.link->is_open() || !receive.datatype->contiguous) return;
+  if (!peer.link->is_open() || !receive.is_run) return;
   // Where nothing is pulled, nobody would push.
   bool pushed = transport::is_mappable_by(peer.slot, receive.buffer) ||
                 ((peer.link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
@@ -85,7 +85,7 @@ bool close_receive_advert(Request& receive) {
 }
 
 Target find_target(NodePeer& peer, const Request& send) {
-  if (!peer.link->is_exclusive() || !peer.link->has_adverts() || !send.datatype->contiguous ||
+  if (!peer.link->is_exclusive() || !peer.link->has_adverts() || !send.is_run ||
       platform::threads_multiple)
     return {};
   Pushes& past = peer.pushes;

@@ -38,7 +38,7 @@ bool put_early(NodePeer& peer, Request& send, std::int64_t early_bytes, int slot
                static_cast<std::uint32_t>(early_bytes),
                holds_lease(peer, send),
                node_part(send).for_staging,
-               send.datatype->contiguous,
+               send.is_run,
                node_part(send).exported,
                node_part(send).span};
   if (line.span.filled) fill_unannounced(peer, send);
@@ -62,7 +62,7 @@ bool put_rts(NodePeer& peer, Request& send) {
   if (early_bytes == wait_for_space) {
     // Where the receiver does not look, what comes behind must not wait for it.
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
-    bool pullable = send.datatype->contiguous && send.bytes >= node_of(peer).cma_bytes_min &&
+    bool pullable = send.is_run && send.bytes >= node_of(peer).cma_bytes_min &&
                     transport::can_reach(peer.slot, send.buffer);
     // A receiver that sends itself looks too seldom: it had better pull. And what its receiver must
     // ask for in any case had better be known to it.
@@ -93,7 +93,7 @@ bool put_payload(NodePeer& peer, Request& send) {
   if (!peer.link->has_space(lockfree::lines_for(bytes))) return false;
   char bounce[transport::bytes_in_lines_max];
   auto* data = static_cast<const char*>(send.buffer);
-  if (!send.datatype->contiguous) {
+  if (!send.is_run) {
     datatype::pack(*send.datatype, send.buffer, 0, bounce, send.bytes);
     data = bounce;
   }

@@ -93,9 +93,8 @@ void fill(NodePeer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t timed_bytes_min = 4096;  // guess
   const std::int64_t bytes = end - send.position;
   const std::int64_t place = send.position + node_part(send).span.shift;
-  const bool may_choose = settings.non_temporal_stores && send.datatype->contiguous &&
-                          bytes >= timed_bytes_min && place % cache_line_bytes == 0 &&
-                          is_touched(node_part(send).span, place);
+  const bool may_choose = settings.non_temporal_stores && send.is_run && bytes >= timed_bytes_min &&
+                          place % cache_line_bytes == 0 && is_touched(node_part(send).span, place);
   if (!may_choose) return fill_through_cache(peer, send, end);
   const bool around = settings.non_temporal_stores == 2 || peer.store_policy.around_cache();
   const std::int64_t start = platform::now_ticks();
@@ -207,11 +206,11 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   if (!peer.link->is_exclusive()) return 0;
   look_now_and_then(peer);
   std::int64_t pulled_bytes_min = exported ? 0 : node_of(peer).cma_bytes_min;
-  bool may_pull = send.datatype->contiguous && send.bytes >= pulled_bytes_min &&
+  bool may_pull = send.is_run && send.bytes >= pulled_bytes_min &&
                   (exported || transport::can_read_from(peer.slot));
   transport::EarlyFacts facts{
       send.bytes,
-      send.datatype->contiguous,
+      send.is_run,
       peer.link->envelopes_only(),
       may_pull,
       pulled_bytes_min,
@@ -266,8 +265,8 @@ void close_early(NodePeer& peer, Request& send) {
 }
 
 void fill_early(NodePeer& peer, Request& send, std::int64_t bytes) {
-  bool timed = send.datatype->contiguous &&
-               (send.bytes >= node_of(peer).cma_bytes_min || node_part(send).exported);
+  bool timed =
+      send.is_run && (send.bytes >= node_of(peer).cma_bytes_min || node_part(send).exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
   auto& progress = transport::staging_progress(owner_in_send(node_part(send).span, peer),
                                                node_part(send).span.buffer);

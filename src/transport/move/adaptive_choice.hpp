@@ -16,7 +16,7 @@
 
 namespace baton::transport {
 
-// What a move took, in ticks: by the clock, and what the program pays for it later, by a guess.
+// A move took so many ticks by the clock, and will cost the program more later, by a guess.
 struct MoveCost {
   std::int64_t measured;
   std::int64_t later = 0;

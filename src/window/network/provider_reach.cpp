@@ -30,7 +30,7 @@ bool spans_nodes(const Window& window) {
 
 // Returns ReachReason::none if the provider is to move this data; else the reason why not.
 ReachReason why_not(const RemoteMemory& there, const Data& data, const Place& place, bool is_put) {
-  if (!data.type->contiguous || !place.type->contiguous) return ReachReason::other_node;
+  if (!data.is_run() || !place.is_run()) return ReachReason::other_node;
   if (!transport::network::has_remote_access()) return ReachReason::no_remote_access;
   if (data.bytes() < (is_put ? settings.network_put_bytes_min : settings.network_get_bytes_min))
     return ReachReason::short_message;
