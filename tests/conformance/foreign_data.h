@@ -131,8 +131,7 @@ static inline void free_buffer(Buffer* b) {
 /* Never the byte that says that nothing came. */
 static inline unsigned char data_byte(uint64_t key, size_t i) {
   uint64_t z = (key ^ i) * 0x9e3779b97f4a7c15u;
-  z = (z ^ (z >> 29)) * 0xbf58476d1ce4e5b9u;
-  unsigned char byte = (unsigned char)(z >> 56);
+  unsigned char byte = (unsigned char)((z ^ (z >> 29)) >> 24);
   return byte == untouched ? 0x5a : byte;
 }
 
@@ -148,8 +147,8 @@ static inline void wipe(Buffer* b) {
 }
 static inline void fill(Buffer* b, uint64_t key) {
   wipe(b);
-  put_data(b, b->memory, 0, b->data_bytes, key);
   put_data(b, b->wanted, 0, b->data_bytes, key);
+  memcpy(b->memory, b->wanted, b->all_bytes);
 }
 /* The first bytes of the data are to come from a buffer filled so. */
 static inline void want(Buffer* b, size_t data_bytes, uint64_t key) {

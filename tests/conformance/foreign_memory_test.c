@@ -31,8 +31,8 @@ int main(int argc, char** argv) {
   catch_signals();
   make_layouts();
   if (chosen >> part_messages & 1) {
-    check_messages(MPI_COMM_WORLD, (rank + 1) % size, (rank + size - 1) % size);
-    check_messages(MPI_COMM_WORLD, rank, rank);
+    check_messages(MPI_COMM_WORLD, (rank + 1) % size, (rank + size - 1) % size, 5 << 20);
+    check_messages(MPI_COMM_WORLD, rank, rank, 100000);
   }
   if (chosen >> part_local & 1) check_packing(), check_reduce_local();
   if (chosen >> part_windows & 1) check_windows(), check_refusals();

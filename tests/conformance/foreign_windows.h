@@ -10,7 +10,9 @@ enum { by_fence, by_lock, by_lock_all, synchronizations };
 static const char* const synchronization_names[] = {"fences", "a lock", "a lock of all"};
 
 static MPI_Win win;
-static unsigned* mine; /* the own window */
+static unsigned* mine;       /* the own window */
+static MPI_Aint next_begins; /* the displacement of the next rank's */
+static MPI_Aint unit;        /* displacements are counted in */
 
 /* What lies at place i of a rank's window before an operation. */
 static inline unsigned old_value(int owner, size_t i) {
@@ -44,6 +46,11 @@ static inline unsigned number_of(int owner, size_t k) {
   return number;
 }
 
+/* Where the first number of operations lies. */
+static inline MPI_Aint place_in_next(void) {
+  return next_begins + (MPI_Aint)sizeof(int) / unit;
+}
+
 /* ---- operations on many numbers ---- */
 
 enum { to_put, to_get, to_add, to_get_and_add, to_read, to_replace, operations };
@@ -73,7 +80,7 @@ static inline MPI_Datatype gaps_type(void) {
 
 static inline void operate(int operation, int with_request, int count, MPI_Datatype type) {
   const int to = next_rank;
-  const MPI_Aint at = 1;
+  const MPI_Aint at = place_in_next();
   MPI_Request request = MPI_REQUEST_NULL;
   const MPI_Op op = operation == to_read      ? MPI_NO_OP
                     : operation == to_replace ? MPI_REPLACE
@@ -170,7 +177,8 @@ static inline void swap_one(int how, int where, int succeeds) {
   memcpy(compared.wanted + compared.begin, &old, sizeof old);
   write_window();
   begin_epoch(how);
-  MPI_Compare_and_swap(out.given, compared.given, in.given, MPI_UNSIGNED, next_rank, 1, win);
+  MPI_Compare_and_swap(out.given, compared.given, in.given, MPI_UNSIGNED, next_rank,
+                       place_in_next(), win);
   end_epoch(how);
   check_both();
   CHECK_BUFFER(compared);
@@ -191,7 +199,7 @@ static inline void fetch_one(int how, int where, int operation) {
   want_old_values(1, 0);
   write_window();
   begin_epoch(how);
-  MPI_Fetch_and_op(out.given, in.given, MPI_UNSIGNED, next_rank, 1, op, win);
+  MPI_Fetch_and_op(out.given, in.given, MPI_UNSIGNED, next_rank, place_in_next(), op, win);
   end_epoch(how);
   check_both();
   check_window(operation, 1, 0);
@@ -206,7 +214,7 @@ static inline void check_one_window(void) {
     for (int where = 1; where < 4; ++where)
       for (int operation = 0; operation < operations; ++operation)
         for (size_t i = 0; i < sizeof elements / sizeof *elements; ++i)
-          for (int layout = as_ints; layout < layouts; ++layout)
+          for (int layout = as_ints; layout < (elements[i] > 2 ? as_indexed : layouts); ++layout)
             try_operation(operation, layout, elements[i] * element_ints, (i + (size_t)where) % 2,
                           where, how);
     for (int where = 1; where < 8; ++where)
@@ -220,12 +228,23 @@ static inline void check_one_window(void) {
 static inline void check_windows(void) {
   const MPI_Aint window_bytes = window_ints * sizeof *mine;
   next_rank = (rank + 1) % size, previous_rank = (rank + size - 1) % size;
+  next_begins = 0, unit = sizeof(int);
   MPI_Win_allocate(window_bytes, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &mine, &win);
   check_one_window();
   MPI_Win_free(&win);
   mine = malloc((size_t)window_bytes);
   MPI_Win_create(mine, window_bytes, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
   check_one_window();
+  MPI_Win_free(&win);
+  MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+  MPI_Win_attach(win, mine, window_bytes);
+  MPI_Aint begins;
+  MPI_Get_address(mine, &begins);
+  unit = 1;
+  MPI_Sendrecv(&begins, 1, MPI_AINT, previous_rank, 0, &next_begins, 1, MPI_AINT, next_rank, 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  check_one_window();
+  MPI_Win_detach(win, mine);
   MPI_Win_free(&win);
   free(mine);
 }
