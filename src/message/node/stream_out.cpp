@@ -19,7 +19,7 @@
 #include "platform/copy.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/reach.hpp"
 
 namespace baton::message {
 
@@ -210,7 +210,7 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   look_now_and_then(peer);
   std::int64_t pulled_bytes_min = exported ? 0 : node_of(peer).cma_bytes_min;
   bool may_pull = send.is_run && send.bytes >= pulled_bytes_min &&
-                  (exported || transport::can_read_from(peer.slot));
+                  (exported || transport::kernel_copies_from(peer.slot));
   transport::EarlyFacts facts{
       send.bytes,
       send.is_run,

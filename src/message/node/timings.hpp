@@ -46,7 +46,7 @@ class StoreChoice {
   // Notes what writing took, in ticks for 1024 KiB.
   void took(Stores how, std::int64_t ticks) {
     constexpr int writes_in_trial = 4;  // guess
-    // What went around the cache costs its reader as much again as what lies in another's: a guess.
+    // A reader pays as much again for data that went around the cache, by a guess.
     const std::int64_t later = how == Stores::around_cache ? ticks : 0;
     // Messages of different sizes follow each other, so their periods say nothing.
     constexpr std::int64_t no_period = 0;
