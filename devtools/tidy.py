@@ -597,6 +597,50 @@ def check_variables(names, findings):
                          "take it out of the table")
 
 
+# The bytes of programs may lie where the processor must not touch them: datatype/ and transport/ move them. The table has the
+# files of what calls them that copy bytes all the same, with what and why they may.
+COPIES = "devtools/copies.txt"
+MOVED_FOR_OTHERS = ("src/message/", "src/collective/", "src/window/", "src/topology/", "src/api/")
+# A copy of one object of ours names its size.
+COPY = re.compile(r"\b(?:__builtin_)?(?:memcpy|memmove|copy_run|copy_short|copy_around_cache)\(")
+
+
+def arguments_at(code, start):
+    """The text from an opening parenthesis to the one that closes it."""
+    depth = 0
+    for position in range(start, len(code)):
+        depth += {"(": 1, ")": -1}.get(code[position], 0)
+        if depth == 0:
+            return code[start + 1:position]
+    return code[start + 1:]
+
+
+def copies_of_bytes(code):
+    """The line of each copy of a number of bytes that is no object's size."""
+    for match in COPY.finditer(code):
+        if not re.search(r",\s*sizeof\s*(?:[\w.*]|->)+(?:\([^()]*\))?\s*$|,\s*sizeof\([^()]*\)\s*$", arguments_at(code, match.end() - 1)):
+            yield line_of(code, match.start())
+
+
+def check_copies(names, findings):
+    """Each file that copies bytes beside datatype/ and transport/ is in the table, and what the table names does so."""
+    allowed, found = {}, set()
+    for number, line in enumerate(read(COPIES).split("\n") if COPIES in names else [], 1):
+        if match := re.fullmatch(r"(src/\S+)  \S.*", line):
+            allowed[match.group(1)] = number
+        elif line.strip() and not line.startswith("#"):
+            findings.add(COPIES, number, "no file, or no reason", "write FILE  what it copies, and why it may")
+    for name in names:
+        if name.startswith(MOVED_FOR_OTHERS) and name.endswith((".hpp", ".cpp")) and not is_generated(name):
+            for line in copies_of_bytes(without_comments_and_strings(read(name))):
+                found.add(name)
+                if name not in allowed:
+                    findings.add(name, line, "bytes are copied that may be a program's",
+                                 f"use datatype/pack.hpp or transport/move/, or say in {COPIES} which bytes they are")
+    for name in allowed.keys() - found:
+        findings.add(COPIES, allowed[name], f"{name} copies no bytes", "take it out of the table")
+
+
 def check_named_files(names, findings):
     """Sources that documents name are there."""
     for name in names:
@@ -689,6 +733,7 @@ def main():
     check_mirror(names, findings)
     check_unit_tests(names, findings)
     check_variables(names, findings)
+    check_copies(names, findings)
     check_cycles(code_names, findings)
     check_named_files(names, findings)
     check_decisions(names, findings)

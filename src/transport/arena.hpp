@@ -45,11 +45,11 @@ struct Arena {
   MemoryFile* file = nullptr;
   int wake_pipe[2] = {-1, -1};     // by which others wake this process (sleep.cpp); its own arena's
   int* pipes_to_others = nullptr;  // by slot (sleep.cpp)
-  std::uint8_t* verdicts = nullptr;      // by slot (single_copy.cpp)
-  std::uint64_t* probe_word = nullptr;   // ours, which others read (single_copy.cpp)
+  std::uint8_t* verdicts = nullptr;      // by slot (move/reach.cpp)
+  std::uint64_t* probe_word = nullptr;   // ours, which others read (move/reach.cpp)
   AttachedRegions** attached = nullptr;  // by slot (attached.cpp)
   bool maps_offered = false;             // what others offer may be mapped here (attached.cpp)
-  int failed_probe_errno = 0;            // our own job's, the last (single_copy.cpp)
+  int failed_probe_errno = 0;            // our own job's, the last (move/reach.cpp)
   PageRange* page_ranges = nullptr;      // ours, by offset (node_memory.cpp)
 
   Slot own_slot();

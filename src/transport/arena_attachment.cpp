@@ -13,9 +13,9 @@
 #include "transport/arena.hpp"
 #include "transport/attached.hpp"
 #include "transport/heap.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/next_program.hpp"
 #include "transport/node_memory.hpp"
-#include "transport/single_copy.hpp"
 #include "transport/sleep.hpp"
 #include "transport/slice_memory.hpp"
 
@@ -58,7 +58,8 @@ Error map_arena(int descriptor, std::uint32_t index, lockfree::JobHeader** mappe
     // The heaps behind the arena are mapped when they are used.
     if (!problem) bytes = std::min(bytes, header.file_bytes);
   }
-  if (problem) return fail(MPI_ERR_OTHER, "the memory that ranks share cannot be used: %s", problem);
+  if (problem)
+    return fail(MPI_ERR_OTHER, "the memory that ranks share cannot be used: %s", problem);
   void* address = platform::map_memory_file(descriptor, bytes);
   if (!address)
     return fail(MPI_ERR_NO_MEM,

@@ -2,7 +2,7 @@
 // line of a message: the first has its header and envelope, and all have some payload.) The
 // protocol (message/) makes one link per peer at first contact; kinds of links are classes of this
 // layer (node_link.hpp for shared memory, network/network_link.hpp, and the links of tests). Memory
-// that both ranks can reach (node.hpp), direct copies (single_copy.hpp) and waking (sleep.hpp) go
+// that both ranks can reach (node.hpp), copies by one side (move/) and waking (sleep.hpp) go
 // without a link. The fast paths do not call the link: where its lines go through lanes (the rings
 // of a pair), inlined code fills and empties these, and only looks at `LineSender::attached`.
 // Everything else is virtual.

@@ -10,7 +10,7 @@
 #include "transport/arena.hpp"
 #include "transport/arena_attachment.hpp"
 #include "transport/attached.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/slice_memory.hpp"
 
 namespace baton::transport {

@@ -3,8 +3,8 @@
 #include <atomic>
 
 #include "message/core/engine.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/node.hpp"
-#include "transport/single_copy.hpp"
 #include "window/reach.hpp"
 
 namespace baton::window {

@@ -8,8 +8,8 @@
 #include "base/check.hpp"
 #include "message/core/engine.hpp"
 #include "transport/heap.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/node.hpp"
-#include "transport/single_copy.hpp"
 #include "window/check_access.hpp"
 #include "window/gather.hpp"
 #include "window/network/provider_reach.hpp"
@@ -118,7 +118,7 @@ bool can_all_map(const Window& window) {
   for (int rank = 0; rank < window.ranks(); ++rank) {
     const LocalRank other = window.targets[rank].local_rank;
     if (rank != window.rank() && other != not_on_this_node &&
-        !transport::is_mappable_by(other, window.base))
+        transport::reach_by(other, window.base) != transport::Reach::mapped)
       return false;
   }
   return true;

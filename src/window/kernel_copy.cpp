@@ -8,7 +8,8 @@
 
 #include "datatype/runs.hpp"
 #include "platform/clock.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/copy.hpp"
+#include "transport/move/reach.hpp"
 #include "window/packed.hpp"
 #include "window/pair.hpp"
 
@@ -54,16 +55,17 @@ Error copy_spot(Direction direction, const Window& window, const Spot& spot, std
   const LocalRank owner = window.targets[spot.target->owner].local_rank;
   auto* there = reinterpret_cast<void*>(address);
   const bool done = direction == Direction::put
-                        ? transport::write_by_kernel(owner, here, there, bytes)
-                        : transport::read_by_kernel(owner, there, here, bytes);
+                        ? transport::kernel_copy_to({owner, there}, here, bytes)
+                        : transport::kernel_copy_from({owner, there}, here, bytes);
   return done ? MPI_SUCCESS : kernel_refuses(window, spot);
 }
 
 Error copy_spot(Direction direction, const Window& window, const Spot& spot,
                 const platform::ProcessRuns& runs, void* here) {
   const LocalRank owner = window.targets[spot.target->owner].local_rank;
-  const bool done = direction == Direction::put ? transport::write_runs_to(owner, here, runs)
-                                                : transport::read_runs_from(owner, runs, here);
+  const bool done = direction == Direction::put
+                        ? transport::kernel_copy_runs_to(owner, runs, here)
+                        : transport::kernel_copy_runs_from(owner, runs, here);
   return done ? MPI_SUCCESS : kernel_refuses(window, spot);
 }
 

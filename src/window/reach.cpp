@@ -2,8 +2,8 @@
 #include "window/reach.hpp"
 
 #include "transport/heap.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/node.hpp"
-#include "transport/single_copy.hpp"
 
 namespace baton::window {
 
@@ -20,12 +20,12 @@ void reach_target(Window& window, Target& target) {
   const LocalRank owner = window.targets[target.owner].local_rank;
   const bool is_own = owner == transport::own_rank();
   const auto* address = reinterpret_cast<const char*>(target.address);
-  if (row && (is_own || transport::can_read_from(owner))) reach = &kernel_reach;
+  if (row && (is_own || transport::kernel_copies_from(owner))) reach = &kernel_reach;
   if (row && !window.is_dynamic()) {
     target.memory =
         is_own ? const_cast<char*>(address)
-               : transport::reach_lasting(owner, address, static_cast<std::size_t>(target.bytes),
-                                          &target.attached);
+               : transport::map_lasting({owner, address}, static_cast<std::size_t>(target.bytes),
+                                        &target.attached);
     if (target.memory) reach = &mapped_reach;
   }
   // relaxed: it is set before the first message that a reader of it sends.

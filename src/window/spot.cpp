@@ -4,8 +4,8 @@
 
 #include "datatype/runs.hpp"
 #include "transport/heap.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/node.hpp"
-#include "transport/single_copy.hpp"
 #include "window/reach.hpp"
 #include "window/synchronize.hpp"
 
@@ -105,7 +105,7 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
     memory = reach_for_sure(target, region.address, region.bytes);
   } else {
     // The whole region is mapped, so that the next operation finds it mapped.
-    memory = transport::reach(target.local_rank, memory, region.bytes);
+    memory = transport::map({target.local_rank, memory}, region.bytes);
   }
   if (memory) spot->memory = memory + (address - region.address);
   return MPI_SUCCESS;

@@ -5,8 +5,9 @@
 #include <new>
 
 #include "transport/heap.hpp"
+#include "transport/move/copy.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/node.hpp"
-#include "transport/single_copy.hpp"
 #include "window/change.hpp"
 
 namespace baton::window {
@@ -18,8 +19,8 @@ void copy_by_kernel(StreamSide& side, const Work& work, LocalRank asker, char* m
   std::memcpy(&there, work.data, sizeof there);
   side.copy_by_kernel([&](std::int64_t position, std::int64_t bytes) {
     return work.kind == WorkKind::put_stream
-               ? transport::read_from(asker, there + position, memory + position, bytes)
-               : transport::write_to(asker, memory + position, there + position, bytes);
+               ? transport::copy_from({asker, there + position}, memory + position, bytes)
+               : transport::copy_to({asker, there + position}, memory + position, bytes);
   });
 }
 

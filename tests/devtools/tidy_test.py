@@ -239,6 +239,27 @@ class Rules(unittest.TestCase):
         self.assertEqual(found("src/base/a.cpp  x y z: all read them"), [f"{tidy.VARIABLES}:3"])
         self.assertEqual(found("src/base/a.cpp  x y:"), [f"{tidy.VARIABLES}:3", "src/base/a.cpp:1", "src/base/a.cpp:1"])
 
+    def test_a_copy_of_bytes_needs_a_reason_and_a_reason_its_copy(self):
+        def found(text, *lines, name="src/window/a.cpp"):
+            texts = {name: text, tidy.COPIES: "\n".join(("# What it is.", "", *lines)) + "\n"}
+            for name, text in texts.items():
+                os.makedirs(os.path.join(tidy.ROOT, os.path.dirname(name)), exist_ok=True)
+                with open(os.path.join(tidy.ROOT, name), "w") as file:
+                    file.write(text)
+            findings = tidy.Findings()
+            tidy.check_copies(list(texts), findings)
+            return [line.split(": ")[0] for line in findings.lines]
+        for copy in ("std::memcpy(to, from, n)", "::memmove(to, at(from, 1), size(n))", "platform::copy_run(to, from, sizeof(a) * n)",
+                     "platform::copy_around_cache(to,\n  from, n)", "__builtin_memcpy(to, from, n)"):
+            self.assertEqual(found(f"void f() {{\n  {copy};\n}}\n"), ["src/window/a.cpp:2"], copy)
+            self.assertEqual(found(f"void f() {{\n  {copy};\n}}\n", name="src/datatype/a.cpp"), [])
+        for copy in ("std::memcpy(&a, from, sizeof a)", "std::memcpy(to, f(a, b), sizeof(A))", "// memcpy(to, from, n)", "memcpy_of(a)"):
+            self.assertEqual(found(f"void f() {{\n  {copy};\n}}\n"), [], copy)
+        copies = "void f() {\n  std::memcpy(to, from, n);\n}\n"
+        self.assertEqual(found(copies, "src/window/a.cpp  words of ours"), [])
+        self.assertEqual(found(copies, "src/window/a.cpp"), [f"{tidy.COPIES}:3", "src/window/a.cpp:2"])
+        self.assertEqual(found("int f();\n", "src/window/a.cpp  words of ours"), [f"{tidy.COPIES}:3"])
+
     def test_a_header_that_needs_another_first_is_found(self):
         path = os.path.join(tidy.ROOT, "src", "base")
         os.makedirs(path)

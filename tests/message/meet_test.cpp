@@ -27,7 +27,7 @@
 #include "platform/memory_file.hpp"
 #include "tests/message/pattern.hpp"
 #include "transport/heap.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/sleep.hpp"
 
 namespace baton::message {
@@ -287,8 +287,8 @@ TEST_F(jobs_that_meet, exchange_what_lies_in_exported_memory) {
       ASSERT_EQ(transport::exported_heap.allocate(bytes, 64, nullptr, true, memory), MPI_SUCCESS);
     ASSERT_TRUE(transport::exported_heap.contains(out));
     const int other = 1 - member.own();
-    EXPECT_TRUE(transport::is_mappable_by(slot_of(engine.self), out));
-    EXPECT_FALSE(transport::is_mappable_by(slot_of(member.process(other)), out));
+    EXPECT_EQ(transport::reach_by(slot_of(engine.self), out), transport::Reach::mapped);
+    EXPECT_NE(transport::reach_by(slot_of(member.process(other)), out), transport::Reach::mapped);
     const Context context = member.context();
     std::copy(data.begin(), data.end(), static_cast<char*>(out));
     for (int round = 0; round < 20; ++round)

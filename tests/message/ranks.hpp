@@ -24,8 +24,8 @@
 #include "message/start.hpp"
 #include "platform/memory_file.hpp"
 #include "tests/message/pattern.hpp"
+#include "transport/move/reach.hpp"
 #include "transport/network/network.hpp"
-#include "transport/single_copy.hpp"
 
 namespace baton::message {
 

@@ -7,7 +7,8 @@
 #include "base/settings.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/outstanding.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/copy.hpp"
+#include "transport/move/reach.hpp"
 
 namespace baton::collective {
 
@@ -27,7 +28,7 @@ bool DirectCopy::is_known(int rank) const {
 
 bool DirectCopy::permitted() const {
   for (int r = 0; r < ranks(); ++r)
-    if (r != rank() && !transport::can_read_from(local_rank(run_, r))) return false;
+    if (r != rank() && !transport::kernel_copies_from(local_rank(run_, r))) return false;
   return true;
 }
 
@@ -54,7 +55,7 @@ void DirectCopy::agree_with(int root, std::int64_t bytes, bool usable) {
   turn_ = turn_of(rank(), root, ranks(), direct_at_once());
   const Told line = told_by(root);
   agreed_ = usable && line.usable && line.bytes == bytes &&
-            transport::can_read_from(local_rank(run_, root));
+            transport::kernel_copies_from(local_rank(run_, root));
 }
 
 void DirectCopy::say_done() {
@@ -77,7 +78,7 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t byte
   const message::OutstandingCopy counted(bytes);
   if (from == rank())
     std::memcpy(to, source, static_cast<std::size_t>(bytes));
-  else if (!transport::read_from(local_rank(run_, from), source, to, bytes))
+  else if (!transport::copy_from({local_rank(run_, from), source}, to, bytes))
     note_refusal(bytes, "from", from);
 }
 
@@ -109,7 +110,7 @@ void DirectCopy::push(const void* from, int to, std::int64_t offset, std::int64_
   char* target = told_by(to).to + offset;
   if (bytes == 0 || refused_) return;
   const message::OutstandingCopy counted(bytes);
-  if (!transport::write_to(local_rank(run_, to), from, target, bytes))
+  if (!transport::copy_to({local_rank(run_, to), target}, from, bytes))
     note_refusal(bytes, "to", to);
 }
 

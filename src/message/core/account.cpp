@@ -9,7 +9,7 @@
 #include "message/core/meeting.hpp"
 #include "message/core/protocol.hpp"
 #include "platform/own_library.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/reach.hpp"
 
 namespace baton::message {
 

@@ -4,7 +4,8 @@
 // another thread takes a message in.
 #include "message/deposit/peer.hpp"
 #include "transport/heap.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/copy.hpp"
+#include "transport/move/reach.hpp"
 
 namespace baton::message {
 
@@ -36,7 +37,8 @@ void open(DepositPeer& sender, Request& receive) {
 void advertise_deposit(const MatchQueue& queue, Request& receive, DepositPeer& sender) {
   if (platform::threads_multiple || !deposit_model().redirects(receive.bytes)) return;
   if (!receive.is_run || !sender.ring_in.attached() || sender.told) return;
-  if (!transport::exported_heap.contains(receive.buffer) && !transport::can_read_from(sender.slot))
+  if (!transport::exported_heap.contains(receive.buffer) &&
+      !transport::kernel_copies_from(sender.slot))
     return;
   if (!is_behind_another(queue, receive)) open(sender, receive);
 }
@@ -83,7 +85,7 @@ Target claim_target(DepositPeer& peer, const Request& send) {
   if (!matches || static_cast<std::uint64_t>(send.bytes) > advert.bytes) return {};
   auto* address = reinterpret_cast<char*>(advert.target);
   bool exported = transport::exported_heap.reach(peer.slot, address) != nullptr;
-  if (!exported && (peer.refuses_pushes || !transport::can_read_from(peer.slot))) return {};
+  if (!exported && (peer.refuses_pushes || !transport::kernel_copies_from(peer.slot))) return {};
   // Claim last.
   if (!lockfree::move_advert(*peer.their_advert, advert.number, AdvertState::open,
                              AdvertState::claimed))
@@ -92,7 +94,7 @@ Target claim_target(DepositPeer& peer, const Request& send) {
 }
 
 bool push_to_target(DepositPeer& peer, const Target& target, const char* data, std::int64_t bytes) {
-  if (transport::write_to(peer.slot, data, target.address, bytes)) return true;
+  if (transport::copy_to({peer.slot, target.address}, data, bytes)) return true;
   peer.refuses_pushes = true;
   BATON_INVARIANT(lockfree::move_advert(*peer.their_advert, target.number, AdvertState::claimed,
                                         AdvertState::open));

@@ -71,10 +71,7 @@ Error open_part(Rendezvous& rendezvous) {
 void take_head(Rendezvous& rendezvous, const char* head, std::int64_t bytes) {
   Request& receive = *rendezvous.request;
   rendezvous.begin = std::min(receive.bytes, bytes);
-  if (receive.is_run)
-    std::memcpy(receive.buffer, head, static_cast<std::size_t>(rendezvous.begin));
-  else
-    datatype::unpack(*receive.datatype, receive.buffer, 0, head, rendezvous.begin);
+  datatype::unpack(*receive.datatype, receive.buffer, 0, head, rendezvous.begin);
 }
 
 }  // namespace

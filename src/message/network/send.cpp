@@ -151,7 +151,7 @@ bool put_network_rts(RemotePeer& peer, Request& send) {
   if (send.is_run) {
     line.head_bytes = static_cast<std::uint32_t>(
         std::min(network().bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
-    if (line.head_bytes > 0) std::memcpy(line.head, send.buffer, line.head_bytes);
+    datatype::pack(*send.datatype, send.buffer, 0, line.head, line.head_bytes);
   }
   const lockfree::Envelope envelope{send.context, send.tag};
   send.stage = Stage::offered;

@@ -13,7 +13,7 @@
 #include "message/node/stream_in.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/reach.hpp"
 
 namespace baton::message {
 
@@ -54,7 +54,7 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     part.exported = rts.exported;
     const bool pullable = rts.sender_contiguous && receive.is_run &&
                           (rts.exported || (receive.bytes >= node_of(peer).cma_bytes_min &&
-                                            transport::can_read_from(peer.slot)));
+                                            transport::kernel_copies_from(peer.slot)));
     const bool observed =
         pullable && (at_once ? is_touched(rts.span, rts.span.shift) : rts.early_bytes == 0);
     // Threads: it would be a long copy under the progress lock.

@@ -110,7 +110,7 @@ struct NodePeer : Peer {
   Lease lease;
   TransferredBuffers transferred;
   Request* streaming = nullptr;  // the one of its streams that goes on; under the progress lock
-  StorePolicy store_policy;
+  StoreChoice stores;            // changed under the history lock
   Pushes pushes;
   std::uint64_t last_advert = 0;   // of our receives, to it
   Request** advertised = nullptr;  // by the slot of the advert; null: none

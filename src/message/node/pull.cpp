@@ -8,39 +8,25 @@
 #include "message/node/copy_time.hpp"
 #include "message/node/observe.hpp"
 #include "platform/clock.hpp"
-#include "platform/peer_pause.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/copy.hpp"
+#include "transport/move/reach.hpp"
+#include "transport/move/shared_copy.hpp"
 
 namespace baton::message {
 
 bool copy_together(transport::RendezvousEntry& entry, NodePeer& sender, const char* source,
                    Request& receive, bool* pushed) {
   const OutstandingCopy counted(receive.bytes);
-  auto* target = static_cast<char*>(receive.buffer);
-  std::uint64_t own = 0;
-  bool good = true;
-  while (good) {
-    lockfree::Piece piece = lockfree::take_piece(entry, lockfree::Taker::receiver);
-    if (piece.bytes == 0) break;
-    ++own;
-    good = transport::read_from(sender.slot, source + piece.begin, target + piece.begin,
-                                static_cast<std::int64_t>(piece.bytes));
-  }
-  std::uint64_t of_sender = lockfree::close_pieces(entry) - own;
-  *pushed = of_sender > 0;
-  if (!*pushed) count_reason(sender, Reason::sender_elsewhere, receive.bytes);
-  for (platform::PeerPause pause;
-       lockfree::pushed_pieces(entry) < of_sender && !lockfree::was_refused(entry);)
-    pause();
-  // A refused piece could be anywhere. It happens once a pair.
-  if (good && lockfree::was_refused(entry))
-    good = transport::read_from(sender.slot, source, target, receive.bytes);
-  if (!good)
+  const transport::PulledPieces pulled =
+      transport::pull_pieces(entry, {sender.slot, source}, receive.buffer, receive.bytes);
+  *pushed = pulled.pushed;
+  if (!pulled.pushed) count_reason(sender, Reason::sender_elsewhere, receive.bytes);
+  if (!pulled.good)
     BATON_INVARIANT(lockfree::move_entry(entry, lockfree::RendezvousState::shared,
                                          lockfree::RendezvousState::claimed));
-  return good;
+  return pulled.good;
 }
 
 std::uint32_t piece_bytes(std::int64_t bytes) {
@@ -51,12 +37,12 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   NodePeer& peer = node_peer(unexpected.process);
   const transport::Slot owner = peer.slot;
   auto* source = reinterpret_cast<const char*>(node_part(unexpected).address);
-  bool mapped = transport::reach(owner, source, static_cast<std::size_t>(receive.bytes)) != nullptr;
+  bool mapped = transport::map({owner, source}, static_cast<std::size_t>(receive.bytes)) != nullptr;
   bool exported = node_part(unexpected).exported;
   transport::ReceiveFacts facts{receive.bytes,
                                 node_part(unexpected).sender_contiguous,
                                 receive.is_run,
-                                mapped || transport::can_read_from(owner),
+                                mapped || transport::kernel_copies_from(owner),
                                 mapped ? 0 : node_of(peer).cma_bytes_min,
                                 node_part(unexpected).for_staging && settings.observe &&
                                     !wishes_pull(peer, receive.bytes, exported)};
@@ -68,8 +54,9 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
   if (choice.way != Way::cma) return false;
   std::int64_t start = platform::now_ticks();
   std::uint32_t piece = engine.oversubscribed ? 0 : piece_bytes(receive.bytes);
-  const bool shares = piece > 0 && transport::is_reachable_by(owner, receive.buffer) &&
-                      wishes_shared(peer, receive.bytes, exported);
+  const bool shares =
+      piece > 0 && transport::reach_by(owner, receive.buffer) != transport::Reach::by_both_sides &&
+      wishes_shared(peer, receive.bytes, exported);
   const bool together = shares && peer.shared_copies.expected();
   bool pushed = false;
   bool good;
@@ -82,7 +69,7 @@ bool pull(const UnexpectedMessage& unexpected, Request& receive) {
     peer.shared_copies.saw(pushed);
   } else {
     const OutstandingCopy counted(receive.bytes);
-    good = transport::read_from(owner, source, receive.buffer, receive.bytes);
+    good = transport::copy_from({owner, source}, receive.buffer, receive.bytes);
   }
   count_copy_time(receive, start);
   if (good) {
@@ -120,7 +107,7 @@ bool take_back_stream(Request& receive) {
                      start = platform::now_ticks();
   const OutstandingCopy counted(bytes);
   const bool good =
-      transport::read_from(peer.slot, source + receive.position,
+      transport::copy_from({peer.slot, source + receive.position},
                            static_cast<char*>(receive.buffer) + receive.position, bytes);
   count_copy_time(receive, start);
   count_reason(peer, good ? Reason::sender_away : Reason::copy_refused, receive.bytes);
@@ -139,19 +126,10 @@ std::uint64_t push_pieces(transport::RendezvousEntry& entry, Request& send, std:
   if (peer.refuses_pushes) return 0;
   // relaxed: written before the entry was shared.
   auto* target = reinterpret_cast<char*>(entry.target.load(std::memory_order_relaxed));
-  auto* source = static_cast<const char*>(send.buffer);
-  for (std::uint64_t pushed = 0;; ++pushed) {
-    if (pushed == most) return pushed;
-    lockfree::Piece piece = lockfree::take_piece(entry, lockfree::Taker::sender);
-    if (piece.bytes == 0) return pushed;
-    if (!transport::write_to(peer.slot, source + piece.begin, target + piece.begin,
-                             static_cast<std::int64_t>(piece.bytes))) {
-      peer.refuses_pushes = true;
-      lockfree::push_refused(entry);
-      return pushed;
-    }
-    lockfree::push_done(entry);
-  }
+  const transport::PushedPieces pushed =
+      transport::push_pieces(entry, {peer.slot, target}, send.buffer, most);
+  if (pushed.refused) peer.refuses_pushes = true;
+  return pushed.count;
 }
 
 }  // namespace baton::message

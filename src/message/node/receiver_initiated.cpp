@@ -14,7 +14,8 @@
 #include "message/node/rendezvous_slots.hpp"
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/copy.hpp"
+#include "transport/move/reach.hpp"
 
 namespace baton::message {
 
@@ -50,10 +51,11 @@ void advertise_receive(const MatchQueue& queue, Request& receive, NodePeer& peer
   if (!settings.receiver_initiated || platform::threads_multiple) return;
   if (!peer.link->is_open() || !receive.is_run) return;
   // Where nothing is pulled, nobody would push.
-  bool pushed = transport::is_mappable_by(peer.slot, receive.buffer) ||
-                ((peer.link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
-                  !settings.observe) &&
-                 receive.bytes >= settings.push_bytes_min && transport::can_read_from(peer.slot));
+  bool pushed =
+      transport::reach_by(peer.slot, receive.buffer) == transport::Reach::mapped ||
+      ((peer.link->wishes_pulls() || receive.bytes >= settings.unseen_pull_bytes_min ||
+        !settings.observe) &&
+       receive.bytes >= settings.push_bytes_min && transport::kernel_copies_from(peer.slot));
   if (!pushed || is_behind_unadvertised(queue, receive) || !prepare(peer)) return;
   std::uint64_t number = peer.last_advert + 1;
   Request*& entry = peer.advertised[number % advert_count];
@@ -108,7 +110,7 @@ Target find_target(NodePeer& peer, const Request& send) {
     if (send.bytes > static_cast<std::int64_t>(advert.bytes)) return {};
     auto* address = reinterpret_cast<char*>(advert.target);
     auto bytes = static_cast<std::size_t>(send.bytes);
-    return {number, address, transport::reach(peer.slot, address, bytes) != nullptr};
+    return {number, address, transport::map({peer.slot, address}, bytes) != nullptr};
   }
 }
 
@@ -126,7 +128,7 @@ void put_pushed(NodePeer& peer, const Request& send, const PushedLine& line) {
 bool push_alone(NodePeer& peer, Request& send, const Target& target, PushedLine& line) {
   const OutstandingCopy counted(send.bytes);
   std::int64_t start = platform::now_ticks();
-  if (!transport::write_to(peer.slot, send.buffer, target.address, send.bytes)) {
+  if (!transport::copy_to({peer.slot, target.address}, send.buffer, send.bytes)) {
     peer.refuses_pushes = true;
     return false;
   }
@@ -152,11 +154,11 @@ void push_together(NodePeer& peer, Request& send, const Target& target, const Pu
 
 bool redirect(NodePeer& peer, Request& send, const Target& target) {
   if (!target.exported && (send.bytes < settings.push_bytes_min || peer.refuses_pushes ||
-                           !transport::can_read_from(peer.slot)))
+                           !transport::kernel_copies_from(peer.slot)))
     return false;
   if (!peer.link->has_taken(peer.pushes.others_end)) return false;
   bool together = !engine.oversubscribed && piece_bytes(send.bytes) > 0 &&
-                  transport::is_reachable_by(peer.slot, send.buffer) &&
+                  transport::reach_by(peer.slot, send.buffer) != transport::Reach::by_both_sides &&
                   peer.shared_copies.expected();
   int slot = together ? open_slot(send) : no_slot;
   if (slot < 0) together = false;

@@ -23,7 +23,7 @@
 #include "platform/clock.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/reach.hpp"
 
 namespace baton::message {
 
@@ -56,14 +56,15 @@ bool put_early(NodePeer& peer, Request& send, std::int64_t early_bytes, int slot
 bool put_rts(NodePeer& peer, Request& send) {
   if (!peer.link->has_space(1)) return false;
   Target target = find_target(peer, send);
-  node_part(send).exported = target.exported || transport::is_mappable_by(peer.slot, send.buffer);
+  node_part(send).exported =
+      target.exported || transport::reach_by(peer.slot, send.buffer) == transport::Reach::mapped;
   std::int64_t early_bytes = open_early(peer, send, node_part(send).exported);
   if (early_bytes <= 0 && target.number && redirect(peer, send, target)) return true;
   if (early_bytes == wait_for_space) {
     // Where the receiver does not look, what comes behind must not wait for it.
     constexpr std::uint8_t waits_max = 100;  // guess: some ten microseconds
     bool pullable = send.is_run && send.bytes >= node_of(peer).cma_bytes_min &&
-                    transport::can_reach(peer.slot, send.buffer);
+                    transport::reach_by(peer.slot, send.buffer) != transport::Reach::by_both_sides;
     // A receiver that sends itself looks too seldom: it had better pull. And what its receiver must
     // ask for in any case had better be known to it.
     bool waits = send.bytes <= settings.early_bytes_max &&
@@ -110,7 +111,8 @@ bool put_payload(NodePeer& peer, Request& send) {
 bool put_beside_ring(NodePeer& peer, Request& send) {
   constexpr std::int64_t bytes_min = 1024;  // guess: shorter ones fit into the ring many at a time
   if (send.bytes < bytes_min || !peer.link->has_space(1)) return false;
-  node_part(send).exported = transport::is_mappable_by(peer.slot, send.buffer);
+  node_part(send).exported =
+      transport::reach_by(peer.slot, send.buffer) == transport::Reach::mapped;
   std::int64_t early_bytes = open_early(peer, send, node_part(send).exported);
   if (early_bytes == send.bytes) return put_early(peer, send, early_bytes, no_slot);
   if (early_bytes > 0) close_early(peer, send);

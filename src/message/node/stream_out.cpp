@@ -19,7 +19,7 @@
 #include "platform/copy.hpp"
 #include "transport/choose.hpp"
 #include "transport/heap.hpp"
-#include "transport/single_copy.hpp"
+#include "transport/move/reach.hpp"
 
 namespace baton::message {
 
@@ -96,10 +96,13 @@ void fill(NodePeer& peer, Request& send, std::int64_t end) {
   const bool may_choose = settings.non_temporal_stores && send.is_run && bytes >= timed_bytes_min &&
                           place % cache_line_bytes == 0 && is_touched(node_part(send).span, place);
   if (!may_choose) return fill_through_cache(peer, send, end);
-  const bool around = settings.non_temporal_stores == 2 || peer.store_policy.around_cache();
+  const Stores how = settings.non_temporal_stores == 2 ? Stores::around_cache : peer.stores.now();
   const std::int64_t start = platform::now_ticks();
-  around ? fill_around_cache(peer, send, end) : fill_through_cache(peer, send, end);
-  peer.store_policy.took(around, ((platform::now_ticks() - start) << 20) / bytes);
+  how == Stores::around_cache ? fill_around_cache(peer, send, end)
+                              : fill_through_cache(peer, send, end);
+  const std::int64_t ticks = ((platform::now_ticks() - start) << 20) / bytes;
+  platform::Guard guard(peer.history_lock);
+  peer.stores.took(how, ticks);
 }
 
 enum class Placed { yes, nothing_free, no_memory };
@@ -207,7 +210,7 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   look_now_and_then(peer);
   std::int64_t pulled_bytes_min = exported ? 0 : node_of(peer).cma_bytes_min;
   bool may_pull = send.is_run && send.bytes >= pulled_bytes_min &&
-                  (exported || transport::can_read_from(peer.slot));
+                  (exported || transport::kernel_copies_from(peer.slot));
   transport::EarlyFacts facts{
       send.bytes,
       send.is_run,

@@ -3,8 +3,6 @@
 // stream_out.cpp.
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <memory>
@@ -39,34 +37,24 @@ struct Timings {
   std::uint64_t told = 0, heard = 0;
 };
 
-// How the sender writes to a peer's staging: through its cache, or around it. Which is quicker
-// depends on how far the two cores are from each other; it times both. Only guesses, so that
-// threads that send at once need no lock.
-class StorePolicy {
+// The ways in which the sender writes to a peer's staging: through its cache, or around it. Which
+// is quicker depends on how far the two cores are from each other.
+enum class Stores { through_cache, around_cache };
+class StoreChoice {
  public:
-  // Returns whether to write so now.
-  bool around_cache() {
-    constexpr std::uint8_t first_try = 6, in_a_row = 4;  // guess; of 256: below 2 %
-    std::uint8_t turn = turns_.fetch_add(1, std::memory_order_relaxed);
-    return (turn >= first_try && turn < first_try + in_a_row) != prefers_.load(relaxed);
-  }
-  // So long it took, in ticks for 1024 KiB.
-  void took(bool around, std::int64_t ticks) {
-    auto& mean = around ? around_ : through_;
-    std::int64_t before = mean.load(relaxed);
-    mean.store(before ? before + (std::min(ticks, 2 * before) - before) / 4 : ticks, relaxed);
-    std::int64_t through = through_.load(relaxed), other = around_.load(relaxed);
-    // Data that went around the cache costs the reader more than what lies in another's.
-    constexpr std::int64_t worth = 2;  // guess
-    if (through && other) prefers_.store(other * worth < through, relaxed);
+  Stores now() const { return static_cast<Stores>(choice_.now()); }
+  // Notes what writing took, in ticks for 1024 KiB.
+  void took(Stores how, std::int64_t ticks) {
+    constexpr int writes_in_trial = 4;  // guess
+    // A reader pays as much again for data that went around the cache, by a guess.
+    const std::int64_t later = how == Stores::around_cache ? ticks : 0;
+    // Messages of different sizes follow each other, so their periods say nothing.
+    constexpr std::int64_t no_period = 0;
+    choice_.took(static_cast<int>(how), {ticks, later}, no_period, writes_in_trial);
   }
 
  private:
-  // relaxed: as above.
-  static constexpr auto relaxed = std::memory_order_relaxed;
-  std::atomic<std::int64_t> through_ = 0, around_ = 0;  // running means; 0: never seen
-  std::atomic<std::uint8_t> turns_ = 0;
-  std::atomic<bool> prefers_ = false;
+  transport::AdaptiveChoice<2> choice_;
 };
 
 }  // namespace baton::message

@@ -140,24 +140,24 @@ TEST(timings, any_size_has_its_place) {
 }
 
 // Writes `messages` times, each way taking its ticks; gives how often it went around the cache.
-int written_around(StorePolicy& stores, int messages, std::int64_t through, std::int64_t around) {
+int written_around(StoreChoice& stores, int messages, std::int64_t through, std::int64_t around) {
   int times = 0;
   for (int i = 0; i < messages; ++i) {
-    bool now = stores.around_cache();
-    times += now;
-    stores.took(now, now ? around : through);
+    const Stores now = stores.now();
+    times += now == Stores::around_cache;
+    stores.took(now, now == Stores::around_cache ? around : through);
   }
   return times;
 }
 
 TEST(stores, go_around_the_cache_where_that_takes_less_than_half_the_time) {
-  StorePolicy stores;
+  StoreChoice stores;
   EXPECT_LE(written_around(stores, 256 * 10, 1000, 600), 4 * 10);
   EXPECT_GE(written_around(stores, 256 * 10, 1000, 400), 240 * 10);
 }
 
 TEST(stores, go_through_the_cache_again_when_the_cores_come_near) {
-  StorePolicy stores;
+  StoreChoice stores;
   written_around(stores, 512, 20000, 4000);
   EXPECT_LE(written_around(stores, 256 * 10, 2000, 4000), 256 * 3);
 }

@@ -1,14 +1,13 @@
-#include "transport/single_copy.hpp"
+#include "transport/move/reach.hpp"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 
 #include "base/settings.hpp"
+#include "platform/cross_memory.hpp"
 #include "platform/lock.hpp"
 #include "platform/valgrind.hpp"
-#include "transport/arena.hpp"
 #include "transport/attached.hpp"
 #include "transport/heap.hpp"
 
@@ -53,25 +52,6 @@ std::uint8_t verdict_on(Slot owner) {
   return platform::load_shared(verdict);
 }
 
-int pid_of(Slot owner) {
-  // relaxed: it was set before contact.
-  return owner.row().state.pid.load(std::memory_order_relaxed);
-}
-
-// Calls copy(process id, offset, bytes) until all is copied; returns false when the kernel refuses.
-template <class Copy>
-bool copy_all(Slot owner, std::int64_t bytes, Copy copy) {
-  constexpr std::int64_t step_bytes = 1 << 20;  // guess: short enough to be interruptible
-  const int pid = pid_of(owner);
-  for (std::int64_t done = 0; done < bytes;) {
-    std::int64_t got =
-        copy(pid, done, static_cast<std::size_t>(std::min(bytes - done, step_bytes)));
-    if (got <= 0) return false;
-    done += got;
-  }
-  return true;
-}
-
 }  // namespace
 
 void forget_probes(Arena& arena) {
@@ -81,7 +61,7 @@ void forget_probes(Arena& arena) {
   arena.probe_word = nullptr;
 }
 
-bool can_read_from(Slot owner) {
+bool kernel_copies_from(Slot owner) {
   return verdict_on(owner) == permitted;
 }
 
@@ -122,69 +102,29 @@ void offer_probe_word(Arena& arena) {
   state.probe_address.store(reinterpret_cast<std::uint64_t>(word), std::memory_order_release);
 }
 
-bool can_reach(Slot owner, const void* address) {
-  return exported_heap.reach(owner, address) || can_attach(owner) || can_read_from(owner);
+Reach reach_of(const Memory& theirs) {
+  if (exported_heap.reach(theirs.owner, theirs.address) || can_attach(theirs.owner))
+    return Reach::mapped;
+  return kernel_copies_from(theirs.owner) ? Reach::by_kernel : Reach::by_both_sides;
 }
 
-bool is_mappable_by(Slot reader, const void* address) {
-  return (reader.arena == &job_arena && exported_heap.contains(address)) || can_attach(reader);
+Reach reach_by(Slot reader, const void* ours) {
+  if ((reader.arena == &job_arena && exported_heap.contains(ours)) || can_attach(reader))
+    return Reach::mapped;
+  return kernel_copies_from(reader) ? Reach::by_kernel : Reach::by_both_sides;
 }
 
-bool is_reachable_by(Slot reader, const void* address) {
-  return is_mappable_by(reader, address) || can_read_from(reader);
+char* map(const Memory& theirs, std::size_t bytes) {
+  char* here = exported_heap.reach(theirs.owner, theirs.address);
+  return here ? here : attached_memory.reach(theirs.owner, theirs.address, bytes);
 }
 
-char* reach(Slot owner, const void* address, std::size_t bytes) {
-  char* here = exported_heap.reach(owner, address);
-  return here ? here : attached_memory.reach(owner, address, bytes);
-}
-
-char* reach_lasting(Slot owner, const void* address, std::size_t bytes, bool* attached) {
-  char* here = exported_heap.reach(owner, address);
+char* map_lasting(const Memory& theirs, std::size_t bytes, bool* attached) {
+  char* here = exported_heap.reach(theirs.owner, theirs.address);
   if (here) return here;
-  here = attached_memory.keep(owner, address, bytes);
+  here = attached_memory.keep(theirs.owner, theirs.address, bytes);
   *attached = here != nullptr;
   return here;
-}
-
-bool read_from(Slot owner, const void* address, void* target, std::int64_t bytes) {
-  if (const char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
-    std::memcpy(target, here, static_cast<std::size_t>(bytes));
-    return true;
-  }
-  return read_by_kernel(owner, address, target, bytes);
-}
-
-bool read_by_kernel(Slot owner, const void* address, void* target, std::int64_t bytes) {
-  auto* from = static_cast<const char*>(address);
-  auto* to = static_cast<char*>(target);
-  return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t step) {
-    return platform::read_process_memory(pid, from + offset, to + offset, step);
-  });
-}
-
-bool write_to(Slot owner, const void* source, void* address, std::int64_t bytes) {
-  if (char* here = reach(owner, address, static_cast<std::size_t>(bytes))) {
-    std::memcpy(here, source, static_cast<std::size_t>(bytes));
-    return true;
-  }
-  return write_by_kernel(owner, source, address, bytes);
-}
-
-bool write_by_kernel(Slot owner, const void* source, void* address, std::int64_t bytes) {
-  auto* from = static_cast<const char*>(source);
-  auto* to = static_cast<char*>(address);
-  return copy_all(owner, bytes, [&](int pid, std::int64_t offset, std::size_t step) {
-    return platform::write_process_memory(pid, from + offset, to + offset, step);
-  });
-}
-
-bool read_runs_from(Slot owner, const platform::ProcessRuns& runs, void* target) {
-  return runs.read(pid_of(owner), target);
-}
-
-bool write_runs_to(Slot owner, const void* source, const platform::ProcessRuns& runs) {
-  return runs.write(pid_of(owner), source);
 }
 
 }  // namespace baton::transport
