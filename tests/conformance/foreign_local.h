@@ -3,7 +3,7 @@
 #ifndef FOREIGN_LOCAL_H
 #define FOREIGN_LOCAL_H
 
-#include "foreign_messages.h"
+#include "foreign_ways.h"
 
 /* ---- packing ---- */
 

@@ -4,6 +4,7 @@
  * memory is ordinary, `multiple` is MPI_THREAD_MULTIPLE, and the other words name the parts that
  * are wanted. Collectives have programs of their own, which take such memory if there is any. */
 #include "foreign_local.h"
+#include "foreign_messages.h"
 #include "foreign_windows.h"
 
 static const char* const part_names[] = {"messages", "local", "windows"};

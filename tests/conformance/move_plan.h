@@ -51,7 +51,7 @@ typedef struct {
 static const char* const family_names[] = {"messages", "collectives", "windows"};
 static unsigned long long seed = 1;
 static int only_family = -1; /* steps of that kind alone */
-static int has_opaque;       /* BATON_MEMORY_KIND is set: there is memory that nobody may touch */
+static int has_opaque;       /* memory that nobody may touch: BATON_MEMORY_KIND is set */
 static Plan now;
 static int turn;
 static uint64_t drawn; /* the state of what is drawn at random */
@@ -137,10 +137,8 @@ static inline size_t draw_bytes(void) {
 
 static inline size_t draw_offset(void) {
   size_t choice = below(5);
-  return choice == 0   ? 0
-         : choice == 1 ? below(line)
-         : choice == 2 ? below(line) * line
-                       : below(page);
+  if (choice == 0) return 0;
+  return choice == 1 ? below(line) : choice == 2 ? below(line) * line : below(page);
 }
 
 /* Whole elements, not above the limit. */
