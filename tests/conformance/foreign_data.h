@@ -99,8 +99,18 @@ typedef struct {
   unsigned char* given;           /* the address for calls; memory of its kind */
   void* taken;
   long begin; /* of `given`, in all bytes */
-  int count, opaque;
+  int count, opaque, shared;
 } Buffer;
+
+/* Every second buffer of the host is one that other ranks can reach. */
+static inline void take_memory(Buffer* b) {
+  static unsigned taken;
+  b->shared = !b->opaque && ++taken % 2;
+  if (b->shared)
+    MPI_Alloc_mem((MPI_Aint)b->all_bytes, MPI_INFO_NULL, &b->taken);
+  else
+    b->taken = b->opaque ? opaque_allocate(b->all_bytes) : malloc(b->all_bytes);
+}
 
 /* Addresses are odd where the types allow it. */
 static inline Buffer make_buffer(int layout, size_t data_bytes, int opaque) {
@@ -112,7 +122,7 @@ static inline Buffer make_buffer(int layout, size_t data_bytes, int opaque) {
   b.begin = guard - low + (layout == as_bytes ? 3 : 4);
   b.all_bytes = (size_t)(b.begin + high) + guard;
   b.count = (int)(data_bytes / b.layout->size);
-  b.taken = b.opaque ? opaque_allocate(b.all_bytes) : malloc(b.all_bytes);
+  take_memory(&b);
   b.wanted = malloc(b.all_bytes);
   HELD(b.taken && b.wanted);
   b.memory = opaque_view(b.taken);
@@ -122,6 +132,8 @@ static inline Buffer make_buffer(int layout, size_t data_bytes, int opaque) {
 static inline void free_buffer(Buffer* b) {
   if (b->opaque)
     opaque_free(b->taken);
+  else if (b->shared)
+    MPI_Free_mem(b->taken);
   else
     free(b->taken);
   free(b->wanted);
