@@ -3,7 +3,7 @@
 #ifndef COLLECTIVES_BUFFER_H
 #define COLLECTIVES_BUFFER_H
 
-#include "conformance.h"
+#include "any_memory.h"
 
 enum { guard_bytes = 64, guard_key = 99, shape_elements_max = 4 };
 
@@ -90,8 +90,10 @@ static inline MPI_Aint place_of(const Shape* s, long element) {
   return element / s->elements * s->extent + s->at[element % s->elements];
 }
 
-/* `origin` is the address that the call is given; data may lie on both sides of it. */
+/* `origin` is the address that the call is given, as the program sees it; data may lie on both
+ * sides of it. */
 typedef struct {
+  unsigned char* taken; /* of any memory */
   unsigned char *memory, *wanted, *origin;
   size_t bytes;
   MPI_Aint low, high; /* of the data, from `origin` */
@@ -110,16 +112,22 @@ static inline void include(Buffer* b, const Shape* s, MPI_Aint base, long elemen
 static inline void allocate(Buffer* b) {
   MPI_Aint low = b->low < 0 ? -((-b->low + 15) / 16 * 16) : b->low / 16 * 16;
   b->bytes = (size_t)(b->high - low) + 2 * guard_bytes;
-  b->memory = malloc(b->bytes);
+  b->taken = take_memory(b->bytes);
   b->wanted = malloc(b->bytes);
-  CHECK(b->memory && b->wanted);
+  CHECK(b->taken && b->wanted);
+  b->memory = seen(b->taken);
   b->origin = b->memory + guard_bytes - low;
 }
 
 static inline void free_buffer(Buffer* b) {
-  free(b->memory);
+  give_back_memory(b->taken);
   free(b->wanted);
-  b->memory = b->wanted = NULL;
+  b->taken = b->memory = b->wanted = NULL;
+}
+
+/* What the call is given. */
+static inline unsigned char* address_of(const Buffer* b) {
+  return b->taken + (b->origin - b->memory);
 }
 
 static inline void clear(Buffer* b) {

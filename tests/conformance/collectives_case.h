@@ -170,7 +170,7 @@ static inline void lay_out(Part* p, Argument* a, int bytes, int mode, uint64_t* 
     include(&p->buffer, s, p->bases[i], p->elements[i], bytes);
   }
   allocate(&p->buffer);
-  a->address = p->buffer.origin;
+  a->address = address_of(&p->buffer);
   a->type = p->shape[0].type;
   a->count = p->blocks ? p->elements[0] / p->shape[0].elements : 0;
 }

@@ -32,7 +32,7 @@ static inline void choose_shapes(Case* c, Part* p, uint64_t* own_random) {
 /* Every third buffer that no place is taken from is named by absolute addresses. */
 static inline void maybe_at_bottom(Case* c, Part* p, Argument* a, uint64_t* own_random) {
   if (c->plan.plain || c->plan.what == alltoallw || next_random(own_random) % 3) return;
-  make_absolute(&p->shape[0], p->buffer.origin);
+  make_absolute(&p->shape[0], address_of(&p->buffer));
   p->shape[1].type = p->shape[0].type;
   a->type = p->shape[0].type;
   a->address = MPI_BOTTOM;

@@ -52,7 +52,8 @@ static inline void put_in_place(void) {
   uint64_t key = key_of(rank);
   for (int peer = 0; peer < size; ++peer)
     if (now.collective == alltoall || peer == rank)
-      compute_block(key, block_of(&now.out, peer, 0), block_of(&now.in, peer, 0), in.data);
+      compute_block(key, block_of(&now.out, peer, 0), block_of(&now.in, peer, 0),
+                    opaque_view(in.data));
 }
 
 static inline void model_numbers(void) {

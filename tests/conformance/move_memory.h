@@ -1,6 +1,7 @@
 /* The memory of a step of random_moves: what the library sees, and beside it a model of what each
  * byte there must be, which a plain loop keeps. Around the data lie bytes that nothing may change,
- * or pages that nobody may touch. */
+ * or pages that nobody may touch. Addresses are those that the library sees; opaque memory has its
+ * bytes elsewhere. */
 #ifndef MOVE_MEMORY_H
 #define MOVE_MEMORY_H
 
@@ -8,6 +9,7 @@
 #include <sys/mman.h>
 
 #include "move_plan.h"
+#include "opaque_memory.h"
 
 enum { untouched = 0xa5 };
 
@@ -73,7 +75,8 @@ static inline Buffer make_buffer(const Side* side, int sent) {
     b.area = b.mapped;
   }
   if (b.memory == fixed) b.area = fixed_space[sent];
-  if (b.memory >= pages)
+  if (b.memory == opaque) b.area = b.mapped = opaque_allocate(b.area_bytes);
+  if (b.memory >= pages && b.memory <= read_only)
     map_pages(&b, b.memory == before_guard ? side->span + page : area_for(side));
   HELD(b.area != NULL);
   make_model(&b, side);
@@ -83,6 +86,7 @@ static inline Buffer make_buffer(const Side* side, int sent) {
 static inline void free_buffer(Buffer* b) {
   if (b->memory == heap) free(b->mapped);
   if (b->memory == alloc_mem) MPI_Free_mem(b->mapped);
+  if (b->memory == opaque) opaque_free(b->mapped);
   if (b->memory >= pages && b->memory <= read_only) {
     if (getenv("TEST_XPMEM")) {
       mprotect(b->area, b->area_bytes, PROT_READ | PROT_WRITE);
@@ -170,7 +174,7 @@ static inline void model_moves(void (*compute)(int from, int to, unsigned char* 
 /* All of the buffer as its model has it. */
 static inline void write_buffer(Buffer* b) {
   if (b->memory == read_only) HELD(mprotect(b->area, b->area_bytes, PROT_READ | PROT_WRITE) == 0);
-  memcpy(b->area, b->model, b->area_bytes);
+  memcpy(opaque_view(b->area), b->model, b->area_bytes);
   if (b->memory == read_only) HELD(mprotect(b->area, b->area_bytes, PROT_READ) == 0);
 }
 
@@ -194,17 +198,18 @@ static inline void wipe_in(void) {
 
 static inline void compare(const Buffer* b, const Side* side, const char* name) {
   size_t first = 0, last = b->area_bytes, wrong = 0;
-  if (memcmp(b->area, b->model, b->area_bytes) == 0) return;
-  while (b->area[first] == b->model[first]) ++first;
-  while (b->area[last - 1] == b->model[last - 1]) --last;
-  for (size_t i = first; i < last; ++i) wrong += b->area[i] != b->model[i];
+  const unsigned char* is = opaque_view(b->area);
+  if (memcmp(is, b->model, b->area_bytes) == 0) return;
+  while (is[first] == b->model[first]) ++first;
+  while (is[last - 1] == b->model[last - 1]) --last;
+  for (size_t i = first; i < last; ++i) wrong += is[i] != b->model[i];
   ptrdiff_t at = b->area + first - b->data;
   char text[300];
   snprintf(text, sizeof text,
            "%s: byte %td of %zu (%td of block %td) is %d, not %d; %zu bytes are wrong, the last is "
            "%td",
            name, at, side->span, side->pitch ? at % (ptrdiff_t)side->pitch : at,
-           side->pitch ? at / (ptrdiff_t)side->pitch : 0, b->area[first], b->model[first], wrong,
+           side->pitch ? at / (ptrdiff_t)side->pitch : 0, is[first], b->model[first], wrong,
            b->area + last - 1 - b->data);
   fail(text, __FILE__, __LINE__);
 }

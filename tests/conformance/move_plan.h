@@ -17,7 +17,7 @@ typedef enum { bcast, reduce, allreduce, gather, scatter, allgather, alltoall } 
 typedef enum { put, get, accumulate } Access;
 typedef enum { fence, shared_lock, exclusive_lock, flush, requests } Synchronization;
 typedef enum { by_sum, by_xor, by_max } Operation;
-typedef enum { heap, alloc_mem, fixed, pages, before_guard, read_only, window } Memory;
+typedef enum { heap, alloc_mem, fixed, pages, before_guard, read_only, window, opaque } Memory;
 
 /* Where the blocks of one side lie: each in pieces with gaps between them (in one piece if `piece`
  * is 0), block after block `pitch` bytes apart. Blocks that are sent may overlap. */
@@ -51,6 +51,7 @@ typedef struct {
 static const char* const family_names[] = {"messages", "collectives", "windows"};
 static unsigned long long seed = 1;
 static int only_family = -1; /* steps of that kind alone */
+static int has_opaque;       /* BATON_MEMORY_KIND is set: there is memory that nobody may touch */
 static Plan now;
 static int turn;
 static uint64_t drawn; /* the state of what is drawn at random */
@@ -172,6 +173,7 @@ static inline void draw_memory(Side* side, int sent) {
   for (int i = 0; i < ranks_max; ++i) {
     Memory memory = (Memory)below(sent ? read_only + 1 : read_only);
     size_t offset = whole(draw_offset());
+    if (has_opaque && !in_window && once_in(2)) memory = opaque;
     if (alike && i > 0) memory = side->memory[0];
     if (in_window && memory == read_only) memory = pages;
     if (allocated) memory = window;

@@ -26,9 +26,9 @@ static const char* const access_names[] = {"MPI_Put", "MPI_Get", "MPI_Accumulate
 static const char* const synchronization_names[] = {
     "MPI_Win_fence", "a shared lock", "an exclusive lock", "MPI_Win_flush", "requests"};
 static const char* const operation_names[] = {"MPI_SUM", "MPI_BXOR", "MPI_MAX"};
-static const char* const memory_names[] = {"malloc",          "MPI_Alloc_mem",  "static memory",
-                                           "pages",           "a guard's edge", "read-only pages",
-                                           "MPI_Win_allocate"};
+static const char* const memory_names[] = {
+    "malloc",         "MPI_Alloc_mem",   "static memory",    "pages",
+    "a guard's edge", "read-only pages", "MPI_Win_allocate", "opaque memory"};
 
 static char words[24000];
 static size_t words_bytes;

@@ -4,6 +4,7 @@
 #ifndef NEIGHBORHOOD_CASE_H
 #define NEIGHBORHOOD_CASE_H
 
+#include "any_memory.h"
 #include "collectives_call.h"
 #include "neighborhood_topology.h"
 
@@ -17,6 +18,7 @@ static MPI_Datatype gappy; /* two ints with a gap behind each */
 typedef struct {
   int blocks, units[degree_max], gaps[degree_max];
   long base[degree_max], length; /* in ints */
+  int* taken;                    /* of any memory */
   int *memory, *wanted;
 } Side;
 
@@ -66,9 +68,10 @@ static inline void lay_out(Case* c, Side* s, Argument* a, int uneven, uint64_t o
   }
   s->length = at + 4;
   if (uneven && own & 4) origin = s->length / 8 * 4;
-  s->memory = malloc((size_t)s->length * sizeof(int));
+  s->taken = take_memory((size_t)s->length * sizeof(int));
+  s->memory = seen(s->taken);
   s->wanted = malloc((size_t)s->length * sizeof(int));
-  a->address = s->memory + origin;
+  a->address = s->taken + origin;
   a->type = own & 1 ? c->gappy : MPI_INT;
   a->count = s->blocks ? s->units[0] * (own & 1 ? 1 : 2) : 0;
   a->counts = malloc(n * sizeof *a->counts);
@@ -225,7 +228,8 @@ static inline void release(Case* c) {
   if (c->form == persistent) MPI_Request_free(&c->request);
   if (c->gappy != MPI_DATATYPE_NULL) MPI_Type_free(&c->gappy);
   CHECK(c->request == MPI_REQUEST_NULL);
-  free(c->out.memory), free(c->out.wanted), free(c->in.memory), free(c->in.wanted);
+  give_back_memory(c->out.taken), give_back_memory(c->in.taken);
+  free(c->out.wanted), free(c->in.wanted);
   free_arrays(&c->call.send);
   free_arrays(&c->call.receive);
 }

@@ -1,7 +1,8 @@
 /* Random moves of bytes: messages, collectives and one-sided operations of random sizes and
  * directions, at random alignments, between several kinds of memory, of data that was just written
- * or not. Each step is repeated some turns, so that the library changes its way meanwhile. Every
- * byte that arrives, and what lies around it, is compared with what a plain loop computes. usage:
+ * or not. With BATON_MEMORY_KIND about half of the buffers cannot be touched by the library. Each
+ * step is repeated some turns, so that the library changes its way meanwhile. Every byte that
+ * arrives, and what lies around it, is compared with what a plain loop computes. usage:
  * random_moves_test [seed [step]] [steps=N] [multiple] [messages | collectives | windows]; a
  * failure says the seed and the step, and `random_moves_test SEED STEP` repeats that one alone.
  * `multiple`: MPI_THREAD_MULTIPLE; the other words: steps of that kind alone. */
@@ -85,6 +86,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(provided >= wanted && size <= ranks_max);
+  has_opaque = getenv("BATON_MEMORY_KIND") != NULL;
   catch_failures();
   for (long step = first; step < first + steps; ++step) run_step(step);
   return finish();

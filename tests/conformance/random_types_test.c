@@ -2,6 +2,7 @@
  * external32, messages between types of equal signature, elements of partial messages. usage:
  * conformance_random_types [seed [cases]]; a failure names both, and one case can be had alone as:
  * conformance_random_types SEED CASES FIRST_CASE. */
+#include "any_memory.h"
 #include "type_layout.h"
 
 static unsigned long long seed = 1;
@@ -22,19 +23,20 @@ static long case_number;
 enum { widest_buffer = 8 << 20, longest_message = 400000 };
 
 typedef struct {
-  unsigned char* space;
+  unsigned char *taken, *space; /* of any memory, and where the program sees it */
   size_t bytes;
   MPI_Aint low;
 } Memory;
 
 static Memory make_memory(const Layout* layout, uint64_t key) {
-  Memory memory = {NULL, (size_t)(layout->high - layout->low) + 1, layout->low};
-  memory.space = malloc(memory.bytes);
+  Memory memory = {NULL, NULL, (size_t)(layout->high - layout->low) + 1, layout->low};
+  memory.taken = take_memory(memory.bytes);
+  memory.space = seen(memory.taken);
   fill_bytes(memory.space, memory.bytes, key);
   return memory;
 }
 static void* origin(const Memory* memory) {
-  return (void*)((uintptr_t)memory->space - (uintptr_t)memory->low);
+  return (void*)((uintptr_t)memory->taken - (uintptr_t)memory->low);
 }
 static unsigned char* gather(const Layout* layout, const Memory* memory) {
   unsigned char* packed = malloc((size_t)layout->bytes + 1);
@@ -48,7 +50,7 @@ static void expect_memory(const Layout* layout, const Memory* got, uint64_t key,
   Memory expected = make_memory(layout, key);
   for (long i = 0; i < bytes; ++i) expected.space[layout->places[i] - layout->low] = packed[i];
   HELD(memcmp(expected.space, got->space, expected.bytes) == 0);
-  free(expected.space);
+  give_back_memory(expected.taken);
 }
 
 /* ---- bounds -----------------------------------------------------------------------------------
@@ -242,19 +244,19 @@ static void compare_decoded(MPI_Datatype first, MPI_Datatype second) {
 static void compare_packing(MPI_Datatype type, long count, const Layout* layout, int unpackable) {
   Memory memory = make_memory(layout, seed);
   unsigned char* expected = gather(layout, &memory);
-  unsigned char* packed = malloc((size_t)layout->bytes + 1);
+  unsigned char* packed = take_memory((size_t)layout->bytes + 1);
   MPI_Count needed, position = 0, end;
   HELD(MPI_Pack_size_c(count, type, MPI_COMM_SELF, &needed) == MPI_SUCCESS);
   HELD(needed == layout->bytes);
   MPI_Pack_c(origin(&memory), count, type, packed, needed, &position, MPI_COMM_SELF);
-  HELD(position == needed && memcmp(packed, expected, (size_t)needed) == 0);
+  HELD(position == needed && memcmp(seen(packed), expected, (size_t)needed) == 0);
   if (unpackable) {
     Memory back = make_memory(layout, seed + 1);
     position = 0;
     MPI_Unpack_c(packed, needed, &position, origin(&back), count, type, MPI_COMM_SELF);
     HELD(position == needed);
     expect_memory(layout, &back, seed + 1, expected, layout->bytes);
-    unsigned char* external = malloc((size_t)needed + 1);
+    unsigned char* external = take_memory((size_t)needed + 1);
     MPI_Pack_external_size_c("external32", count, type, &end);
     HELD(end == needed);
     position = 0;
@@ -264,10 +266,10 @@ static void compare_packing(MPI_Datatype type, long count, const Layout* layout,
     position = 0;
     MPI_Unpack_external_c("external32", external, end, &position, origin(&back), count, type);
     expect_memory(layout, &back, seed + 1, expected, layout->bytes);
-    free(external);
-    free(back.space);
+    give_back_memory(external);
+    give_back_memory(back.taken);
   }
-  free(packed), free(expected), free(memory.space);
+  give_back_memory(packed), free(expected), give_back_memory(memory.taken);
 }
 
 static void compare_status(const MPI_Status* status, MPI_Datatype type, const Map* map,
@@ -303,7 +305,7 @@ static void transfer(int from, int to, MPI_Datatype send_type, long send_count, 
     compare_status(&status, receive->type, &receive->map, elements);
     free(packed);
   }
-  free(source.space), free(target.space), free(layout.places);
+  give_back_memory(source.taken), give_back_memory(target.taken), free(layout.places);
 }
 
 static void compare_messages(const Tree* tree, long count, const Layout* layout, int unpackable) {
@@ -357,6 +359,7 @@ int main(int argc, char** argv) {
   if (rank == 0) printf("seed %llu, cases %ld to %ld\n", seed, first, cases - 1);
   for (case_number = first; case_number < cases; ++case_number) {
     random_state = seed * 1000003u + (uint64_t)case_number;
+    memory_drawn = random_state * 64 + (uint64_t)rank + 1;
     run_case();
   }
   return finish();
