@@ -126,9 +126,11 @@ void restore_side(Run& run, bool gives, const CopiedSide& copied) {
   if (copied.kind) (gives ? run.call.out : run.call.in).buffer = copied.theirs;
 }
 
-// Returns whether what a rank gets lies, or may stay, in its buffer before the call.
+// Returns whether what a rank gets lies, or may stay, in its buffer before the call: nothing comes
+// from neighbors that are MPI_PROC_NULL, nor in an exclusive scan to the first rank.
 bool is_in_use_before(const Call& call) {
-  return call.out.in_place() || call.kind == Kind::broadcast || call.kind == Kind::exscan;
+  return call.out.in_place() || call.kind == Kind::broadcast || call.kind == Kind::exscan ||
+         is_among_neighbors(call);
 }
 
 }  // namespace
