@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -55,6 +56,7 @@ void opaque_free(void* memory) {
 
 static const char* copy(void* to, const void* from, size_t bytes) {
   atomic_fetch_add(&copies, 1);
+  if (getenv("OPAQUE_REFUSES")) return "it was told to refuse";
   memcpy(opaque_view(to), opaque_view(from), bytes);
   return NULL;
 }
