@@ -18,6 +18,8 @@ inline constexpr SelectionRow built_in_rows[] = {
     guess(broadcast_in_room, 3),
     hierarchical(broadcast_hierarchical_in_room),
     of_more(broadcast_direct, beyond_a_room),
+    of_oversubscribed_by_segments(broadcast_segmented_in_room, 3, many_ranks - 1),
+    of_oversubscribed_by_segments(broadcast_segmented_in_room, many_ranks, no_end, 1 << 20),
 
     guess(gather_linear, 1),
     of_two(gather_in_room, 0, one_way),
@@ -39,6 +41,7 @@ inline constexpr SelectionRow built_in_rows[] = {
     guess(allgather_direct, large, 1024),
     guess(allgather_in_room, 3),
     of_more(allgather_direct, beyond_a_room),
+    of_oversubscribed_by_segments(allgather_segmented_in_room, 3),
 
     guess(alltoall_in_place, 1),
     guess(alltoall_pairwise, 1),

@@ -120,6 +120,21 @@ TEST(default_rows, of_many_ranks_with_a_cpu_each_go_by_the_groups_of_the_machine
   EXPECT_EQ(choose(oversubscribed, default_selection()).algorithm, barrier_in_room);
 }
 
+TEST(default_rows, of_ranks_that_outnumber_cpus_go_by_segments_beyond_a_room) {
+  using enum Algorithm;
+  const Expected expected[] = {
+      {Kind::broadcast, 4, 65536, broadcast_in_room},
+      {Kind::broadcast, 4, 65537, broadcast_segmented_in_room},
+      {Kind::broadcast, 15, 1 << 30, broadcast_segmented_in_room},
+      {Kind::broadcast, 16, 1 << 20, broadcast_segmented_in_room},
+      {Kind::broadcast, 16, (1 << 20) + 1, broadcast_direct},
+      {Kind::allgather, 3, 65536, allgather_in_room},
+      {Kind::allgather, 3, 65537, allgather_segmented_in_room},
+      {Kind::allgather, 32, 1 << 30, allgather_segmented_in_room},
+  };
+  expect_choices(expected, true);
+}
+
 TEST(default_rows, of_ranks_that_outnumber_cpus_go_along_chains_where_vectors_are_long) {
   using enum Algorithm;
   const Expected expected[] = {
