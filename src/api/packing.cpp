@@ -43,10 +43,6 @@ Error check_representation(const char* representation) {
               representation ? representation : "");
 }
 
-const Datatype& packed_type() {
-  return *datatype::datatypes.find(MPI_PACKED);
-}
-
 Error no_memory_to_convert() {
   return fail(MPI_ERR_NO_MEM, "no memory for a copy of the data in host memory, to convert it");
 }

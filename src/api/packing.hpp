@@ -13,6 +13,10 @@
 
 namespace baton::api {
 
+inline Datatype& packed_type() {
+  return *datatype::datatypes.find(MPI_PACKED);
+}
+
 Error pack(const void* in, std::int64_t count, Datatype& type, void* out, std::int64_t out_size,
            std::int64_t* position, Communicator& comm);
 Error unpack(const void* in, std::int64_t in_size, std::int64_t* position, void* out,

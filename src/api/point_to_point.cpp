@@ -1,4 +1,5 @@
 #include "api/point_to_point.hpp"
+#include "api/packing.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
@@ -66,10 +67,6 @@ Error sendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_
 }
 
 namespace {
-
-Datatype& packed_type() {
-  return *datatype::datatypes.find(MPI_PACKED);
-}
 
 // Copies the message as it is now, so that the receive may overwrite its buffer.
 Error set_aside(const void* buffer, std::int64_t count, const Datatype& type, void** copy) {

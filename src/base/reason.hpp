@@ -19,8 +19,8 @@ namespace baton {
                          "(BATON_UNEXPECTED_BYTES_MAX)")                                            \
   X(above_eager_max,     "the ring: longer than eager_bytes_max ({eager_bytes_max})")               \
   X(early_off,           "early bytes: switched off by BATON_PIPELINE_EARLY=0")                        \
-  X(sender_gaps,         "single copy: the sender's data is not contiguous, or in foreign memory")\
-  X(receiver_gaps,       "single copy: the receive buffer is not contiguous, or in foreign memory")\
+  X(sender_gaps,         "single copy: the sender's data is not contiguous, or in foreign memory") \
+  X(receiver_gaps,       "single copy: the receive buffer is not contiguous, or in foreign memory") \
   X(below_cma_min,       "single copy: shorter than cma_bytes_min ({cma_bytes_min})")               \
   X(staging_quicker,     "single copy: the receiver has not seen that it is quicker than staging") \
   X(cma_refused,         "single copy (CMA): not permitted between the two")                        \

@@ -89,15 +89,16 @@ constexpr SelectionRow of_oversubscribed(Algorithm algorithm, std::int64_t bytes
           Load::oversubscribed,
           Load::oversubscribed};
 }
-// There segments through a room beat direct copies, each of which is a system call (us, direct and
-// segments: broadcast of 4 ranks 128 KiB 45 16, 1 MiB 411 173; 8 ranks 128 KiB 94 33, 1 MiB 811
-// 436, just written 980 725; 32 ranks 128 KiB 1160 435, 512 KiB 2261 1894, 2 MiB 8374 9868;
-// allgather of 4 ranks 256 KiB 232 200, 374 261; 8 ranks 128 KiB 596 451, 868 512; 32 ranks 128
-// KiB 17.9 13.3 ms, 24.6 18.9).
+inline constexpr std::int64_t beyond_a_room = 65537;
+// Where ranks outnumber CPUs, segments through a room beat direct copies, each of which is a system
+// call, for what is longer than a room's blocks (us, direct and segments: broadcast of 4 ranks 128
+// KiB 45 16, 1 MiB 411 173; 8 ranks 128 KiB 94 33, 1 MiB 811 436, just written 980 725; 32 ranks
+// 128 KiB 1160 435, 512 KiB 2261 1894, 2 MiB 8374 9868; allgather of 4 ranks 256 KiB 232 200, 374
+// 261; 8 ranks 128 KiB 596 451, 868 512; 32 ranks 128 KiB 17.9 13.3 ms, 24.6 18.9).
 constexpr SelectionRow of_oversubscribed_by_segments(Algorithm algorithm, std::int64_t ranks_from,
                                                      std::int64_t ranks_to = no_end,
                                                      std::int64_t bytes_to = no_end) {
-  SelectionRow row = of_oversubscribed(algorithm, 65537, ranks_from, ranks_to);
+  SelectionRow row = of_oversubscribed(algorithm, beyond_a_room, ranks_from, ranks_to);
   row.bytes_to = bytes_to;
   row.where =
       "2 far cores of a virtual machine with Intel Xeon (its kind hidden), 4, 8 and 32 ranks, "
@@ -106,7 +107,6 @@ constexpr SelectionRow of_oversubscribed_by_segments(Algorithm algorithm, std::i
 }
 inline constexpr std::int64_t some_ranks = 6,
                               many_ranks = 16;  // guesses: between 4 and 8, 8 and 32
-inline constexpr std::int64_t beyond_a_room = 65537;
 
 // From this many bytes of all ranks together on, each combines only a part; a guess.
 inline constexpr SelectionRow by_parts{

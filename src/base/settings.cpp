@@ -54,8 +54,9 @@ constexpr const char* launcher_names[] = {"JOB_FD",          "RANK",
                                           "OTHER_JOBS",      "FIRST_RANK",
                                           "CONNECTION"};
 // These variables hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
-// (base/selection.hpp), where memory goes (base/numa_policy.hpp), and the network's library,
-// provider and interface (transport/network/).
+// (base/selection.hpp), where memory goes (base/numa_policy.hpp), the network's library, provider
+// and interface (transport/network/), and the plug-in of a kind of memory
+// (platform/memory_kind.hpp).
 constexpr const char* word_names[] = {"profile",    "collectives",      "memory",
                                       "libfabric",  "network_provider", "network_interface",
                                       "memory_kind"};

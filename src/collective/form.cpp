@@ -28,11 +28,12 @@ std::int32_t next_persistent_tag(Communicator& comm) {
   return world::own_tag(world::TagKind::persistent, comm.persistent_collectives++);
 }
 
-// Begins a run, also again after it has ended; a blocking run also ends here. Returns true when it
-// has ended.
 Task algorithm_of(Run& run) {
   return BATON_UNLIKELY(settings.check) ? check_and_run(run, run.call) : select(run, run.call);
 }
+
+// Begins a run, also again after it has ended; a blocking run also ends here. Returns true when it
+// has ended.
 bool begin(Run& run, std::int32_t tag, bool blocking) {
   run.prepare(tag, blocking);
   if (BATON_UNLIKELY(platform::memory_kinds.any()) && has_foreign_data(run.call))

@@ -100,17 +100,12 @@ bool copy_side(Run& run, bool gives, bool filled, CopiedSide& copied) {
   side.each([&](const Elements& block) {
     span.include(datatype::span_of(*block.type, block.place, block.count));
   });
-  // The address keeps its alignment: operations rely on that of their elements.
-  constexpr std::intptr_t alignment = 64;
-  const std::intptr_t before = span.first & (alignment - 1);
-  void* memory = run.take(span.bytes() + 2 * alignment);
+  void* memory = run.take(span.copy_bytes());
   if (!memory) {
     copied.kind = nullptr;
     return false;
   }
-  const std::intptr_t begin =
-      ((reinterpret_cast<std::intptr_t>(memory) + alignment - 1) & -alignment) + before;
-  copied.shift = begin - span.first;
+  copied.shift = span.shift_to(memory);
   if (filled)
     side.each([&](const Elements& block) {
       datatype::copy_to_host(*copied.kind, *block.type, block.place, block.count, copied.shift);

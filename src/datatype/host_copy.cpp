@@ -44,12 +44,16 @@ void copy_from_host(const BatonMemoryKind& kind, const Datatype& type, void* pla
 
 HostCopy::HostCopy(const Datatype& type, const void* place, std::int64_t count, bool filled)
     : type_(type), place_(const_cast<void*>(place)), count_(count), kind_(kind_of(type, place)) {
+  if (BATON_LIKELY(!kind_)) return;
   const Span span = span_of(type, place, count);
-  if (span.is_empty()) kind_ = nullptr;
-  if (!kind_) return;
-  memory_ = static_cast<char*>(std::malloc(span.bytes()));
-  shift_ = reinterpret_cast<std::intptr_t>(memory_) - span.first;
-  if (memory_ && filled) copy_to_host(*kind_, type_, place_, count_, shift_);
+  if (span.is_empty()) {
+    kind_ = nullptr;
+    return;
+  }
+  memory_ = static_cast<char*>(std::malloc(span.copy_bytes()));
+  if (!memory_) return;
+  shift_ = span.shift_to(memory_);
+  if (filled) copy_to_host(*kind_, type_, place_, count_, shift_);
 }
 
 HostCopy::~HostCopy() {

@@ -16,9 +16,20 @@ struct Span {
   std::intptr_t first = 0;
   std::intptr_t end = 0;
   bool is_empty() const { return first == end; }
-  std::size_t bytes() const { return static_cast<std::size_t>(end - first); }
+  // Returns how much memory a copy takes, wherever that lies.
+  std::size_t copy_bytes() const { return static_cast<std::size_t>(end - first + 2 * alignment); }
+  // Returns how much further a copy in `memory` lies. Addresses stay aligned: operations rely on
+  // that of their elements.
+  std::ptrdiff_t shift_to(const void* memory) const {
+    const std::intptr_t aligned =
+        (reinterpret_cast<std::intptr_t>(memory) + alignment - 1) & -alignment;
+    return aligned + (first & (alignment - 1)) - first;
+  }
   // Extends it by another one.
   void include(const Span& other);
+
+ private:
+  static constexpr std::intptr_t alignment = 64;
 };
 Span span_of(const Datatype& type, const void* place, std::int64_t count);
 

@@ -62,7 +62,20 @@ TEST(host_copy, spans_cover_all_blocks) {
   EXPECT_EQ(all.first, 1000);
   all.include(span_of(every_second(), at - 100, 2));
   EXPECT_EQ(all.first, 900);
-  EXPECT_EQ(all.bytes(), 105u);
+  EXPECT_EQ(all.end, 1005);
+}
+
+TEST(host_copy, keeps_the_alignment_of_addresses_and_its_bounds) {
+  alignas(64) char memory[512];
+  for (std::intptr_t first = 1000; first < 1064; ++first)
+    for (char* begin = memory; begin < memory + 64; ++begin) {
+      const Span span{first, first + 100};
+      const std::intptr_t here = first + span.shift_to(begin);
+      EXPECT_EQ((here - first) % 64, 0);
+      EXPECT_GE(here, reinterpret_cast<std::intptr_t>(begin));
+      EXPECT_LE(here + 100,
+                reinterpret_cast<std::intptr_t>(begin) + std::intptr_t(span.copy_bytes()));
+    }
 }
 
 }  // namespace

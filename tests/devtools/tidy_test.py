@@ -224,16 +224,20 @@ class Rules(unittest.TestCase):
         # A function whose type has a name, as algorithms are declared.
         self.assertEqual(self.variables("src/base/a.hpp", "ByMessages barrier;\n"), [])
 
+    def found_by(self, check, name, text, table, lines):
+        """Where a check of a file against a table with these lines finds something."""
+        texts = {name: text, table: "\n".join(("# What it is.", "", *lines)) + "\n"}
+        for path, content in texts.items():
+            os.makedirs(os.path.join(tidy.ROOT, os.path.dirname(path)), exist_ok=True)
+            with open(os.path.join(tidy.ROOT, path), "w") as file:
+                file.write(content)
+        findings = tidy.Findings()
+        check(list(texts), findings)
+        return [line.split(": ")[0] for line in findings.lines]
+
     def test_a_mutable_variable_needs_a_reason_and_a_reason_its_variable(self):
         def found(*lines):
-            texts = {"src/base/a.cpp": "int x, y;\n", tidy.VARIABLES: "\n".join(("# What it is.", "", *lines)) + "\n"}
-            for name, text in texts.items():
-                os.makedirs(os.path.join(tidy.ROOT, os.path.dirname(name)), exist_ok=True)
-                with open(os.path.join(tidy.ROOT, name), "w") as file:
-                    file.write(text)
-            findings = tidy.Findings()
-            tidy.check_variables(list(texts), findings)
-            return [line.split(": ")[0] for line in findings.lines]
+            return self.found_by(tidy.check_variables, "src/base/a.cpp", "int x, y;\n", tidy.VARIABLES, lines)
         self.assertEqual(found("src/base/a.cpp  x y: all read them"), [])
         self.assertEqual(found("src/base/a.cpp  x: all read it"), ["src/base/a.cpp:1"])
         self.assertEqual(found("src/base/a.cpp  x y z: all read them"), [f"{tidy.VARIABLES}:3"])
@@ -241,14 +245,7 @@ class Rules(unittest.TestCase):
 
     def test_a_copy_of_bytes_needs_a_reason_and_a_reason_its_copy(self):
         def found(text, *lines, name="src/window/a.cpp"):
-            texts = {name: text, tidy.COPIES: "\n".join(("# What it is.", "", *lines)) + "\n"}
-            for name, text in texts.items():
-                os.makedirs(os.path.join(tidy.ROOT, os.path.dirname(name)), exist_ok=True)
-                with open(os.path.join(tidy.ROOT, name), "w") as file:
-                    file.write(text)
-            findings = tidy.Findings()
-            tidy.check_copies(list(texts), findings)
-            return [line.split(": ")[0] for line in findings.lines]
+            return self.found_by(tidy.check_copies, name, text, tidy.COPIES, lines)
         for copy in ("std::memcpy(to, from, n)", "::memmove(to, at(from, 1), size(n))", "platform::copy_run(to, from, sizeof(a) * n)",
                      "platform::copy_around_cache(to,\n  from, n)", "__builtin_memcpy(to, from, n)"):
             self.assertEqual(found(f"void f() {{\n  {copy};\n}}\n"), ["src/window/a.cpp:2"], copy)

@@ -102,12 +102,6 @@ void offer_probe_word(Arena& arena) {
   state.probe_address.store(reinterpret_cast<std::uint64_t>(word), std::memory_order_release);
 }
 
-Reach reach_of(const Memory& theirs) {
-  if (exported_heap.reach(theirs.owner, theirs.address) || can_attach(theirs.owner))
-    return Reach::mapped;
-  return kernel_copies_from(theirs.owner) ? Reach::by_kernel : Reach::by_both_sides;
-}
-
 Reach reach_by(Slot reader, const void* ours) {
   if ((reader.arena == &job_arena && exported_heap.contains(ours)) || can_attach(reader))
     return Reach::mapped;

@@ -15,8 +15,6 @@ namespace baton::transport {
 // nothing.
 enum class Reach : std::uint8_t { by_both_sides, by_kernel, mapped };
 
-// Returns how this process can reach memory of another one. Nothing is mapped for it yet.
-Reach reach_of(const Memory& theirs);
 // Returns how another process can reach memory of this one. What the kernel permits here it permits
 // there.
 Reach reach_by(Slot reader, const void* ours);
