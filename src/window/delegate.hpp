@@ -7,7 +7,7 @@
 #pragma once
 
 #include "window/listeners.hpp"
-#include "window/stream_slots.hpp"
+#include "window/stream_side.hpp"
 
 namespace baton::window {
 

@@ -17,18 +17,14 @@ namespace {
 
 constexpr Delegation& delegation = one_sided.delegation;
 
-// Guesses: segments of these sizes stay in the first cache on both sides.
-constexpr std::int64_t segment_bytes_min = 2048, segment_bytes_max = StreamSlots::segment_bytes_max;
 // The target takes part in at most this many bytes before it looks for its own messages. Guess.
 constexpr std::int64_t bytes_at_once_max = 1 << 22;
 
-std::int64_t segment_bytes_for(std::int64_t bytes, std::int64_t element_bytes, StreamWay way) {
-  // Guesses: each copy is a system call, and at the end one rank waits for the other's.
-  constexpr std::int64_t copied_bytes_min = 1 << 13, copied_bytes_max = 1 << 16;
-  if (way == StreamWay::both_by_kernel)
-    return std::clamp(bytes / 8, copied_bytes_min, copied_bytes_max) / page_bytes * page_bytes;
-  const std::int64_t wanted = std::clamp(bytes / 4, segment_bytes_min, segment_bytes_max);
-  return wanted / element_bytes * element_bytes;
+// Returns how much each rank copies at a time where both copy by the kernel. Guesses: each copy is
+// a system call, and at the end one rank waits for the other's.
+std::int64_t copied_bytes_for(std::int64_t bytes) {
+  constexpr std::int64_t least = 1 << 13, most = 1 << 16;
+  return std::clamp(bytes / 8, least, most) / page_bytes * page_bytes;
 }
 
 struct LongRun {
@@ -55,22 +51,21 @@ StreamChoice* choice_of(const LongRun& run) {
 }
 
 // Describes `bytes` of the run from a position on, with what the target needs for its side.
-void describe_stream(Work& work, StreamSlots& slots, const LongRun& run, StreamWay way,
-                     std::int64_t position, std::int64_t bytes) {
+void describe_stream(Work& work, const LongRun& run, StreamWay way, std::int64_t position,
+                     std::int64_t bytes) {
   describe_work(work, run.window, run.kind, run.elements ? run.elements->type : nullptr,
                 run.operation);
   work.ranges = 1;
   work.first = {run.spot.address + static_cast<std::uint64_t>(position),
                 static_cast<std::uint64_t>(bytes)};
-  const std::int64_t segment_bytes = segment_bytes_for(bytes, run.element_bytes(), way);
-  work.stream = {reinterpret_cast<std::uint64_t>(&slots), static_cast<std::int32_t>(segment_bytes),
-                 way};
+  work.stream = {delegation.streams.own_buffer(),
+                 static_cast<std::int32_t>(copied_bytes_for(bytes)), way};
   const char* memory = run.memory + position;
   std::memcpy(work.data, &memory, sizeof memory);
-  begin_stream(slots.progress);
-  // relaxed: as in begin_stream.
-  slots.claimed.store(0, std::memory_order_relaxed);
-  slots.left = {0, 0};
+  open_staging_buffer(transport::staging_progress(transport::own_rank(), work.stream.buffer));
+  // relaxed: as in open_staging_buffer.
+  work.claimed.store(0, std::memory_order_relaxed);
+  work.left = {0, 0};
 }
 
 // Moves as much of a run as the target takes part in, and stores that in `done`. `own_side` does
@@ -79,11 +74,10 @@ void describe_stream(Work& work, StreamSlots& slots, const LongRun& run, StreamW
 template <class OwnSide, class Alone>
 Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, std::int64_t* done) {
   Work& work = *delegation.own_work();
-  StreamSlots& slots = *delegation.streams.own_slots();
   const std::int64_t element = run.element_bytes(), most = bytes_at_once_max / element * element;
   for (; *done < run.bytes; *done += static_cast<std::int64_t>(work.first.bytes)) {
-    describe_stream(work, slots, run, way, *done, std::min(run.bytes - *done, most));
-    StreamSide side(work, slots, true);
+    describe_stream(work, run, way, *done, std::min(run.bytes - *done, most));
+    StreamSide side(work, transport::own_rank(), true);
     Error error = MPI_SUCCESS;
     const bool together = delegation.delegate_together(*run.spot.target, work, [&] {
       if (way != StreamWay::both_by_kernel) return own_side(side, *done);
@@ -91,9 +85,9 @@ Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, s
         return (error = alone(*done + position, bytes)) == MPI_SUCCESS;
       });
     });
-    if (!together || error || work.ranges == 0) return error;
+    if (!together || error) return error;
     if (work.error) return refused(run.window.rank_of(*run.spot.target), work.error);
-    if (const WorkRange left = slots.left; left.bytes > 0)
+    if (const WorkRange left = work.left; left.bytes > 0)
       if ((error = alone(*done + static_cast<std::int64_t>(left.address),
                          static_cast<std::int64_t>(left.bytes))))
         return error;
@@ -103,11 +97,13 @@ Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, s
 
 template <class OwnSide, class Alone>
 Error do_long_run(const LongRun& run, OwnSide own_side, Alone alone) {
-  // A stream would hold the slot this long while other threads wait for it.
-  if (platform::threads_multiple) return alone(0, run.bytes);
+  // A stream would hold the slot this long while other threads wait for it, and elements must not
+  // lie in two chunks of staging.
+  if (platform::threads_multiple || lockfree::chunk_bytes % run.element_bytes() != 0)
+    return alone(0, run.bytes);
   platform::Guard guard(delegation.slot_lock);
   StreamChoice* choice =
-      delegation.own_work() && delegation.streams.own_slots() ? choice_of(run) : nullptr;
+      delegation.own_work() && !delegation.streams.own_buffer().empty() ? choice_of(run) : nullptr;
   if (!choice) return alone(0, run.bytes);
   if (Error error = empty_slot()) return error;
   const std::int64_t start = platform::now_ticks();
@@ -136,8 +132,8 @@ Error move_long_run(Direction direction, Window& window, const Spot& spot, char*
       {window, spot, is_put ? WorkKind::put_stream : WorkKind::get_stream, here, bytes},
       [=](StreamSide& side, std::int64_t start) {
         if (is_put) return side.fill(here + start);
-        side.empty([&](const char* slot, std::int64_t position, std::int64_t segment) {
-          platform::copy_run(here + start + position, slot, static_cast<std::size_t>(segment));
+        side.empty([&](const char* there, std::int64_t position, std::int64_t segment) {
+          platform::copy_run(here + start + position, there, static_cast<std::size_t>(segment));
           return true;
         });
       },

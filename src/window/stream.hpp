@@ -2,7 +2,7 @@
 // (delegate.hpp) their data may go through slots in memory that both ranks reach, filled by one and
 // emptied by the other, as long messages do: two CPUs, no system call. Otherwise the kernel moves
 // it. Measurements decide which is quicker between two ranks. The operations call this; the
-// target's side is in window/stream_slots.hpp.
+// target's side is in window/stream_side.hpp.
 #pragma once
 
 #include "window/kernel_copy.hpp"

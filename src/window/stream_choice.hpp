@@ -11,8 +11,8 @@
 namespace baton::window {
 
 enum class StreamWay : std::uint8_t {
-  through_cache,  // slots are written like other memory
-  around_cache,   // slots are written by stores that leave no line in the writer's cache
+  through_cache,  // staging is written like other memory
+  around_cache,   // staging is written by stores that leave no line in the writer's cache
   kernel,         // no stream: this rank copies by the kernel
   both_by_kernel  // both ranks copy by the kernel, each other segments
 };

@@ -2,10 +2,12 @@
 // slot of the rank that asks (window/delegate.hpp). Invariant: plain data, the same for both.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
 #include "lockfree/delegation.hpp"
+#include "lockfree/staging.hpp"
 #include "window/change.hpp"
 #include "window/stream_choice.hpp"
 
@@ -45,12 +47,16 @@ struct alignas(cache_line_bytes) Work {
   std::uint32_t data_bytes;
   WorkRange first;
   struct {
-    std::uint64_t slots;  // their address at the rank that asks
-    std::int32_t segment_bytes;
+    lockfree::StagingBuffer buffer;  // in the staging of the rank that asks
+    std::int32_t copied_bytes;       // at a time, where both ranks copy by the kernel
     StreamWay way;
   } stream;
   alignas(16) char data[data_bytes_max];
   WorkRange others[ranges_max - 1];
+  // These are used where both ranks copy by the kernel: the number of bytes that a rank has claimed
+  // to copy, and the part that the target could not copy.
+  alignas(cache_line_bytes) std::atomic<std::uint64_t> claimed;
+  WorkRange left;
 
   WorkRange& range(std::uint32_t i) { return i == 0 ? first : others[i - 1]; }
   bool has_space(std::uint64_t bytes) const {

@@ -2,6 +2,7 @@
 // whoever has withdrawn it, and whoever waits sees its result (window/delegate.cpp).
 #include "lockfree/delegation.hpp"
 
+#include "lockfree/staging.hpp"
 #include "tests/lockfree/model/cases.hpp"
 
 namespace baton::model {
@@ -107,6 +108,84 @@ MODEL_CASE(delegation, a_bell_rings_for_work) {
     for (Mark round = mark(); take_askers(shared.bells[0]) == 0;) pause(round);
     check(serve(shared, 0, 0, 1), "a bell without work");
   });
+}
+
+// --- two ranks that each ask the other for a stream at the same time, as begin_together of
+// window/delegate.cpp does
+constexpr std::uint32_t ranks = 2;
+
+struct Stream {
+  lockfree::Progress<Model> progress;
+  alignas(64) std::uint32_t data;
+};
+
+void fill(Stream& stream) {
+  store(stream.data, 1);
+  publish_filled(stream.progress, sizeof stream.data);
+}
+
+void empty(Stream& stream) {
+  for (Mark round = mark(); filled_bytes(stream.progress) == 0;) pause(round);
+  check(load(stream.data) == 1, "another segment");
+  publish_emptied(stream.progress, sizeof stream.data);
+}
+
+struct Streaming {
+  lockfree::DelegationBell<Model> bells[ranks];
+  struct alignas(64) Slot {
+    lockfree::DelegationState<Model> state;
+    Stream stream;
+  } slot[ranks];
+  Model::Atomic<std::uint32_t> ended;
+};
+
+void attend(Streaming& shared, std::uint32_t own) {
+  const std::uint64_t bits = take_askers(shared.bells[own]);
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    if (!(bits >> rank & 1) || !take(shared.slot[rank].state, own)) continue;
+    empty(shared.slot[rank].stream);
+    finish(shared.slot[rank].state);
+  }
+}
+
+bool is_asked(const Streaming& shared, std::uint32_t own) {
+  return shared.bells[own].askers.load(std::memory_order_relaxed) != 0;
+}
+
+void ask_together(Streaming& shared, std::uint32_t own) {
+  const std::uint32_t whom = 1 - own;
+  Streaming::Slot& slot = shared.slot[own];
+  open_staging_buffer(slot.stream.progress);
+  ask(slot.state, whom, shared.bells[whom], own);
+  int withdrawals = 0;
+  for (Mark round = mark(); is_untaken(slot.state, whom);) {
+    if (is_asked(shared, own)) {
+      if (!withdraw(slot.state, whom)) break;
+      attend(shared, own);
+      // Then the kernel copies; it may also ask again.
+      if (++withdrawals == 2) return;
+      ask(slot.state, whom, shared.bells[whom], own);
+    } else {
+      pause(round);
+    }
+  }
+  fill(slot.stream);
+  for (Mark round = mark(); !is_done(slot.state);) pause(round);
+}
+
+MODEL_CASE(delegation, of_streams_lets_no_two_ranks_wait_for_each_other) {
+  auto& shared = stage.shared<Streaming>();
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    stage.thread([&shared, rank] {
+      ask_together(shared, rank);
+      shared.ended.fetch_add(1, std::memory_order_relaxed);
+      for (Mark round = mark(); shared.ended.load(std::memory_order_relaxed) < ranks;) {
+        if (is_asked(shared, rank))
+          attend(shared, rank);
+        else
+          pause(round);
+      }
+    });
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace {
 
 // Does the target's side of a stream.
 void do_side(Work& work) {
-  StreamSide side(work, *reinterpret_cast<StreamSlots*>(work.stream.slots), false);
+  StreamSide side(work, LocalRank{0}, false);
   char* memory = reinterpret_cast<char*>(work.first.address);
   char* there = nullptr;
   std::memcpy(&there, work.data, sizeof there);
@@ -24,16 +24,16 @@ void do_side(Work& work) {
       return true;
     });
   if (work.kind == WorkKind::get_stream) return side.fill(memory);
-  side.empty([&](const char* slot, std::int64_t position, std::int64_t bytes) {
+  side.empty([&](const char* staged, std::int64_t position, std::int64_t bytes) {
     if (puts) {
-      std::memcpy(memory + position, slot, static_cast<std::size_t>(bytes));
+      std::memcpy(memory + position, staged, static_cast<std::size_t>(bytes));
       return true;
     }
     EXPECT_EQ(bytes % 8, 0);
     for (std::int64_t i = 0; i < bytes; i += 8) {
       std::int64_t before, more;
       std::memcpy(&before, memory + position + i, 8);
-      std::memcpy(&more, slot + i, 8);
+      std::memcpy(&more, staged + i, 8);
       before += more;
       std::memcpy(memory + position + i, &before, 8);
     }
@@ -136,7 +136,7 @@ TEST_F(a_long_run, is_got_each_way) {
   EXPECT_EQ(target.ways(), (Ways{through, around, both}));
 }
 
-TEST_F(a_long_run, is_accumulated_through_slots_or_by_the_origin) {
+TEST_F(a_long_run, is_accumulated_through_staging_or_by_the_origin) {
   wait_for_target();
   StandIn target(work(), do_side);
   constexpr std::int64_t elements = 30001;
@@ -209,13 +209,6 @@ TEST_F(a_long_run, that_the_target_leaves_is_moved_by_the_kernel) {
   EXPECT_EQ(target.ways(), Ways{through});
 }
 
-TEST_F(a_long_run, whose_slots_the_target_does_not_reach_is_moved_by_the_kernel) {
-  wait_for_target();
-  StandIn target(work(), [](Work& work) { work.ranges = 0; });
-  put_and_look();
-  EXPECT_EQ(target.ways(), Ways{through});
-}
-
 TEST_F(a_long_run, that_fails_at_the_target_is_an_error) {
   wait_for_target();
   StandIn target(work(), [](Work& work) { work.error = MPI_ERR_OP; });
@@ -227,10 +220,9 @@ TEST_F(a_long_run, has_no_hole_where_the_target_could_not_copy) {
   wait_for_target();
   // The target claims the first segment, and fails, before the origin begins.
   auto fail = [](Work& work) {
-    auto& slots = *reinterpret_cast<StreamSlots*>(work.stream.slots);
-    if (work.stream.way != both || slots.claimed != 0) return;
-    slots.claimed = static_cast<std::uint64_t>(work.stream.segment_bytes);
-    slots.left = {0, slots.claimed};
+    if (work.stream.way != both || work.claimed != 0) return;
+    work.claimed = static_cast<std::uint64_t>(work.stream.copied_bytes);
+    work.left = {0, work.claimed};
   };
   auto do_the_rest = [](Work& work) {
     if (work.stream.way != both) do_side(work);
@@ -244,8 +236,7 @@ TEST_F(a_long_run, has_no_hole_where_the_target_could_not_copy) {
 TEST_F(a_long_run, does_not_copy_again_what_was_left_of_another) {
   wait_for_target();
   auto leave_all = [](Work& work) {
-    auto& slots = *reinterpret_cast<StreamSlots*>(work.stream.slots);
-    if (work.stream.way == both && work.first.bytes == bytes) slots.left = {0, bytes};
+    if (work.stream.way == both && work.first.bytes == bytes) work.left = {0, bytes};
   };
   StandIn target(work(), do_side, leave_all);
   for (std::int64_t length : {bytes, std::int64_t{100000}}) {
@@ -315,6 +306,16 @@ TEST_F(a_long_run, is_left_to_the_kernel_without_a_slot) {
   ranks.as(0, [&] { std::swap(space, one_sided.delegation.own_space); });
   put_and_look();
   ranks.as(0, [&] { std::swap(space, one_sided.delegation.own_space); });
+}
+
+TEST_F(a_long_run, is_left_to_the_kernel_without_staging) {
+  auto& free = ranks.as(0, [] { return &transport::doorbell(transport::own_rank()); })->chunks.free;
+  const lockfree::StagingBuffer all = lockfree::take_chunks(free, lockfree::chunks_per_rank);
+  put_and_look();
+  EXPECT_FALSE(was_asked());
+  lockfree::give_back_chunks(free, all);
+  put_and_look();
+  EXPECT_TRUE(was_asked());
 }
 
 TEST(a_choice_of_ways, is_by_kind_and_number_of_digits) {

@@ -27,8 +27,8 @@ bool has_few_others(const NodePeer& peer) {
 
 // Returns where a message lies in a transferred buffer, in one piece if it is no longer than a
 // chunk: each message begins a whole buffer behind the one before.
-char* beginning_of(transport::Slot owner, const lockfree::StagingSpan& span) {
-  return transport::chunk(owner, span.buffer.first());
+char* beginning_of(const transport::Staging& staging) {
+  return transport::chunk(staging.owner, staging.buffer.first());
 }
 
 // Fetches as many lines of a message as a core waits for at a time, as ours: we write there next.
@@ -85,7 +85,7 @@ void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span) {
 
 void fill_unannounced(NodePeer& peer, const Request& send) {
   const lockfree::StagingSpan& span = node_part(send).span;
-  datatype::pack(*send.datatype, send.buffer, 0, beginning_of(owner_in_send(span, peer), span),
+  datatype::pack(*send.datatype, send.buffer, 0, beginning_of(staging_of_send(span, peer)),
                  send.bytes);
 }
 
@@ -112,7 +112,7 @@ bool arrive_transferred(ArrivedLine& message) {
   const lockfree::Envelope envelope = message.envelope();
   const auto line = message.take<TransferredLine>();
   NodePeer& peer = static_cast<NodePeer&>(message.peer());
-  const char* payload = beginning_of(owner_in_receive(line.span, peer), line.span);
+  const char* payload = beginning_of(staging_of_receive(line.span, peer));
   if (peer.timings.distance.is_due()) peer.timings.distance.time(payload);
   fetch_beginning(payload, line.bytes);
   MatchQueue& queue = queue_of(envelope.context);

@@ -38,32 +38,20 @@ void close_stream(const Request& receive) {
 // Calls take(source, bytes) for what has come between `position` and `end`, and as it comes, until
 // `wait` says that this was enough waiting. Returns the new position.
 template <class Take, class Wait>
-std::int64_t follow(NodePeer& sender, const lockfree::StagingSpan& staging, std::int64_t position,
+std::int64_t follow(NodePeer& sender, const lockfree::StagingSpan& span, std::int64_t position,
                     std::int64_t end, Take take, Wait wait) {
-  const transport::Slot owner = owner_in_receive(staging, sender);
-  auto& progress = transport::staging_progress(owner, staging.buffer);
-  StagingBufferCursor cursor(owner, staging, position);
-  while (position < end) {
-    const std::int64_t filled =
-        staging.filled
-            ? end
-            : static_cast<std::int64_t>(lockfree::filled_bytes(progress)) - staging.shift;
-    if (filled <= position) {
-      if (!wait()) break;
-      continue;
-    }
-    for (std::int64_t there = std::min(filled, end); position < there;) {
-      std::int64_t segment = std::min(there - position, cursor.together());
-      if (position == 0 && sender.timings.distance.is_due())
-        sender.timings.distance.time(cursor.here());
-      take(cursor.here(), segment);
-      position += segment;
-      cursor.advance(segment);
-      if (staging.next_owner != NextOwner::receiver && (cursor.at_chunk_start() || position == end))
-        lockfree::publish_emptied(progress, static_cast<std::uint64_t>(position + staging.shift));
-    }
-  }
-  return position;
+  bool times = position == 0;
+  return transport::empty(
+      staging_of_receive(span, sender), position, end, span.filled,
+      span.next_owner == NextOwner::receiver ? transport::Emptied::kept
+                                             : transport::Emptied::published,
+      [&](const char* source, std::int64_t bytes) {
+        if (times && sender.timings.distance.is_due()) sender.timings.distance.time(source);
+        times = false;
+        take(source, bytes);
+        return true;
+      },
+      wait);
 }
 
 // The next segment is often a look away, and a pause as long as several. (2026-11-22, cold data, 16
@@ -119,18 +107,13 @@ void take_early(const UnexpectedMessage& unexpected, char* target) {
 
 bool is_filled(const UnexpectedMessage& unexpected) {
   if (node_part(unexpected).span.filled) return true;
-  const transport::Slot owner =
-      owner_in_receive(node_part(unexpected).span, node_peer(unexpected.process));
-  auto& progress = transport::staging_progress(owner, node_part(unexpected).span.buffer);
-  return static_cast<std::int64_t>(lockfree::filled_bytes(progress)) -
-             node_part(unexpected).span.shift >=
+  return staging_of_receive(node_part(unexpected).span, node_peer(unexpected.process)).filled() >=
          node_part(unexpected).early_bytes;
 }
 
 transport::MoveCost cost_of_staged(const Request& receive, bool both_busy) {
-  const transport::Slot owner =
-      owner_in_receive(node_part(receive).span, node_peer(receive.process));
-  auto& progress = transport::staging_progress(owner, node_part(receive).span.buffer);
+  auto& progress =
+      staging_of_receive(node_part(receive).span, node_peer(receive.process)).progress();
   const auto filling = static_cast<std::int64_t>(lockfree::fill_time(progress));
   // If both ranks are busy, each makes one copy of the other's messages and one of its own; where
   // it waits meanwhile, the other does the same.

@@ -41,65 +41,30 @@ std::int64_t published_at_once(const Request& send) {
   return send.bytes > settings.early_bytes_max ? most : least;
 }
 
-// Packs from the send's position up to `end` into its span. There is space.
-void fill_through_cache(NodePeer& peer, Request& send, std::int64_t end) {
-  const transport::Slot owner = owner_in_send(node_part(send).span, peer);
-  auto& progress = transport::staging_progress(owner, node_part(send).span.buffer);
-  StagingBufferCursor cursor(owner, node_part(send).span, send.position);
-  StagingBufferCursor fetch = cursor;
-  std::int64_t fetched = send.position;
-  const std::int64_t publish_bytes = published_at_once(send);
-  while (send.position < end) {
-    std::int64_t segment = std::min(publish_bytes, end - send.position);
-    std::int64_t ahead =
-        settings.pipeline_fetch_bytes
-            ? std::min(end, send.position + segment + settings.pipeline_fetch_bytes)
-            : fetched;
-    for (; fetched < ahead; fetched += cache_line_bytes, fetch.advance(cache_line_bytes))
-      platform::prefetch_for_write(fetch.here());
-    for (std::int64_t done = 0; done < segment;) {
-      std::int64_t part = std::min(segment - done, cursor.together());
-      datatype::pack(*send.datatype, send.buffer, send.position + done, cursor.here(), part);
-      cursor.advance(part);
-      done += part;
-    }
-    send.position += segment;
-    lockfree::publish_filled(
-        progress, static_cast<std::uint64_t>(send.position + node_part(send).span.shift));
-  }
-}
-
-// Fills a span from contiguous data, from a line's beginning on, past the cache.
-void fill_around_cache(NodePeer& peer, Request& send, std::int64_t end) {
-  constexpr std::int64_t publish_bytes = 4096;  // guess: each ends with a fence
-  const transport::Slot owner = owner_in_send(node_part(send).span, peer);
-  auto& progress = transport::staging_progress(owner, node_part(send).span.buffer);
-  StagingBufferCursor cursor(owner, node_part(send).span, send.position);
-  const char* from = static_cast<const char*>(send.buffer);
-  while (send.position < end) {
-    std::int64_t segment = std::min({publish_bytes, end - send.position, cursor.together()});
-    platform::copy_around_cache(cursor.here(), from + send.position,
-                                static_cast<std::size_t>(segment));
-    platform::end_around_cache();
-    cursor.advance(segment);
-    send.position += segment;
-    lockfree::publish_filled(
-        progress, static_cast<std::uint64_t>(send.position + node_part(send).span.shift));
-  }
-}
-
-// Either way, whichever is quicker.
+// Packs from the send's position up to `end` into its span, through the cache or around it,
+// whichever is quicker. There is space.
 void fill(NodePeer& peer, Request& send, std::int64_t end) {
   constexpr std::int64_t timed_bytes_min = 4096;  // guess
   const std::int64_t bytes = end - send.position;
   const std::int64_t place = send.position + node_part(send).span.shift;
   const bool may_choose = settings.non_temporal_stores && send.is_run && bytes >= timed_bytes_min &&
                           place % cache_line_bytes == 0 && is_touched(node_part(send).span, place);
-  if (!may_choose) return fill_through_cache(peer, send, end);
-  const Stores how = settings.non_temporal_stores == 2 ? Stores::around_cache : peer.stores.now();
-  const std::int64_t start = platform::now_ticks();
-  how == Stores::around_cache ? fill_around_cache(peer, send, end)
-                              : fill_through_cache(peer, send, end);
+  const Stores how = !may_choose                         ? Stores::through_cache
+                     : settings.non_temporal_stores == 2 ? Stores::around_cache
+                                                         : peer.stores.now();
+  const std::int64_t start = may_choose ? platform::now_ticks() : 0;
+  const transport::Staging staging = staging_of_send(node_part(send).span, peer);
+  if (how == Stores::around_cache)
+    transport::fill_around_cache(staging, send.position, end,
+                                 static_cast<const char*>(send.buffer));
+  else
+    transport::fill_through_cache(staging, send.position, end, published_at_once(send),
+                                  settings.pipeline_fetch_bytes,
+                                  [&](std::int64_t position, char* to, std::int64_t part) {
+                                    datatype::pack(*send.datatype, send.buffer, position, to, part);
+                                  });
+  send.position = end;
+  if (!may_choose) return;
   const std::int64_t ticks = ((platform::now_ticks() - start) << 20) / bytes;
   platform::Guard guard(peer.history_lock);
   peer.stores.took(how, ticks);
@@ -182,8 +147,7 @@ bool advance(NodePeer& peer, Request& send) {
   const std::int64_t start = platform::now_ticks();
   fill(peer, send, send.position + std::min(space, bytes_per_round));
   count_copy_time(send, start);
-  const transport::Slot owner = owner_in_send(node_part(send).span, peer);
-  lockfree::publish_fill_time(transport::staging_progress(owner, node_part(send).span.buffer),
+  lockfree::publish_fill_time(staging_of_send(node_part(send).span, peer).progress(),
                               static_cast<std::uint64_t>(node_part(send).copy_ticks));
   wake_rank(peer.slot);
   return true;
@@ -271,8 +235,7 @@ void fill_early(NodePeer& peer, Request& send, std::int64_t bytes) {
   bool timed =
       send.is_run && (send.bytes >= node_of(peer).cma_bytes_min || node_part(send).exported);
   std::int64_t start = timed ? platform::now_ticks() : 0;
-  auto& progress = transport::staging_progress(owner_in_send(node_part(send).span, peer),
-                                               node_part(send).span.buffer);
+  auto& progress = staging_of_send(node_part(send).span, peer).progress();
   fill(peer, send, bytes);
   if (timed) {
     count_copy_time(send, start);
