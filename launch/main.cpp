@@ -19,6 +19,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/selection.hpp"
 #include "launch/hosts/hand_over.hpp"
 #include "launch/hosts/node_job.hpp"
 #include "launch/hosts/other_jobs.hpp"
@@ -38,6 +39,7 @@
 #include "launch/run/library_check.hpp"
 #include "launch/run/library_folder.hpp"
 #include "launch/run/memory.hpp"
+#include "launch/run/near_classes.hpp"
 #include "launch/run/outlet.hpp"
 #include "launch/run/signals.hpp"
 #include "launch/run/sweeper.hpp"
@@ -48,6 +50,7 @@
 #include "machine/draw.hpp"
 #include "machine/draw_svg.hpp"
 #include "machine/kernel.hpp"
+#include "platform/line_time.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/standard_descriptors.hpp"
 
@@ -119,9 +122,20 @@ void warn(const Options& options, const machine::Machine& machine,
   for (const std::string& warning : warnings) complain("warning: " + warning);
 }
 
+// Finds out which ranks are near each other, where rows of the selection want to know.
+std::uint32_t find_near_classes(const Options& options, const ProfileInUse& profile,
+                                const JobFile& file) {
+  const auto environment = program_environment(options, options.programs.front());
+  const std::string rows =
+      profile.collectives + "," + find_variable(environment, "BATON_COLLECTIVES").value_or("");
+  if (!selection_names_distance(rows.c_str())) return 0;
+  return near_classes(near_ranks(options), file.places, platform::line_time_ns);
+}
+
 // Makes the job's memory file, with the data that ranks need in it.
 std::optional<JobFile> prepare_file(const Options& options, const machine::Machine& machine,
-                                    const machine::Placement& placement, MemoryPlan& memory) {
+                                    const machine::Placement& placement,
+                                    const ProfileInUse& profile, MemoryPlan& memory) {
   JobFeatures features{.explain = options.explains(),
                        .held = started_by_debugger(),
                        .export_heap = options.export_heap,
@@ -136,6 +150,8 @@ std::optional<JobFile> prepare_file(const Options& options, const machine::Machi
     return std::nullopt;
   }
   file->header->memory_report = options.memory_report;
+  file->made.near_classes = find_near_classes(options, profile, *file);
+  file->header->near_classes = file->made.near_classes;
   if (options.export_heap && file->header->program_heap_bytes == 0)
     complain(
         "--export-heap: the limit on file sizes leaves no space for the programs' memory in the "
@@ -159,7 +175,7 @@ int prepare_and_manage(const Options& options, const machine::Machine& machine,
                        MemoryPlan& memory, const Connection& connection,
                        const Inherited& inherited) {
   report_in_background();
-  if (auto file = prepare_file(options, machine, placement, memory))
+  if (auto file = prepare_file(options, machine, placement, profile, memory))
     return manage({options, machine, placement, *file, profile, memory}, connection, inherited);
   Outlet::of(STDERR_FILENO).finish(last_words);
   return 1;

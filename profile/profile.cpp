@@ -102,11 +102,14 @@ std::string rows_text(const ShippedProfile& profile) {
     if (from == to) return std::to_string(from);
     return std::to_string(from) + (to == no_end ? "+" : "-" + std::to_string(to));
   };
+  constexpr const char* loads[] = {"", ":oversubscribed", ":not_oversubscribed"};
+  constexpr const char* aparts[] = {"", ":near", ":far"};
   std::string text;
   for (const SelectionRow& row : profile.rows)
     text += (text.empty() ? "" : ",") +
             std::string(collective_kind_names[static_cast<int>(row.kind())]) + ":" +
-            range(row.ranks_from, row.ranks_to) + ":" + range(row.bytes_from, row.bytes_to) + "=" +
+            range(row.ranks_from, row.ranks_to) + ":" + range(row.bytes_from, row.bytes_to) +
+            loads[static_cast<int>(row.load)] + aparts[static_cast<int>(row.apart)] + "=" +
             row_of(row.algorithm).name;
   return text;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/distance.hpp"
 #include "base/shipped_profile.hpp"
 #include "machine/machine.hpp"
 
@@ -34,7 +35,8 @@ struct Cell {
   std::string pattern;
   std::string data;  // warm or cold
   std::int64_t bytes = 0;
-  std::vector<double> medians_us;  // one for each round, each the median of several batches
+  std::vector<double> medians_us;     // one for each round, each the median of several batches
+  Distance distance = Distance::far;  // of the two CPUs meanwhile
 };
 
 struct Pair {
@@ -55,6 +57,7 @@ struct CollectiveCell {
   int ranks = 0;
   std::int64_t bytes = 0;  // as rows of the selection count them
   std::vector<double> medians_us;
+  Distance distance = Distance::far;  // of the ranks meanwhile
 };
 
 // This is a row of the selection (base/selection.hpp), as text.

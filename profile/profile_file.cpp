@@ -42,13 +42,19 @@ Json json_of(const Collectives& collectives) {
                                 {"algorithm", cell.algorithm},
                                 {"ranks", cell.ranks},
                                 {"bytes", cell.bytes},
+                                {"distance", distance_names[static_cast<int>(cell.distance)]},
                                 {"medians_us", cell.medians_us}});
   return json;
 }
 
 Json json_of(const Cell& cell) {
-  return {{"question", cell.question},    {"variant", cell.variant}, {"peers", cell.peers},
-          {"pattern", cell.pattern},      {"data", cell.data},       {"bytes", cell.bytes},
+  return {{"question", cell.question},
+          {"variant", cell.variant},
+          {"peers", cell.peers},
+          {"pattern", cell.pattern},
+          {"data", cell.data},
+          {"bytes", cell.bytes},
+          {"distance", distance_names[static_cast<int>(cell.distance)]},
           {"medians_us", cell.medians_us}};
 }
 
@@ -120,6 +126,13 @@ std::vector<double> read_times(const Json& json) {
   return times;
 }
 
+// Profiles without distances are of pairs that were not measured.
+Distance read_distance(const Json& cell) {
+  const std::string word = cell.value("distance", "far");
+  if (word != "far" && word != "near") throw Wrong{"\"" + word + "\" is no distance"};
+  return word == "near" ? Distance::near : Distance::far;
+}
+
 // Returns the present name of an algorithm or a kind.
 std::string read_name(const Json& json) {
   return std::string(current_name(json.get<std::string>()));
@@ -144,7 +157,7 @@ Collectives read_collectives(const Json& json) {
   for (const Json& cell : json.at("measured"))
     collectives.measured.push_back({read_name(cell.at("kind")), read_name(cell.at("algorithm")),
                                     cell.at("ranks"), cell.at("bytes"),
-                                    read_times(cell.at("medians_us"))});
+                                    read_times(cell.at("medians_us")), read_distance(cell)});
   return collectives;
 }
 
@@ -165,7 +178,8 @@ Cell read_cell(const Json& json) {
           json.at("pattern"),
           read_data(json.at("data")),
           json.at("bytes"),
-          read_times(json.at("medians_us"))};
+          read_times(json.at("medians_us")),
+          read_distance(json)};
 }
 
 // Reads a text that goes to ranks as a part of one line.

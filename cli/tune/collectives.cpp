@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
+#include "cli/tune/apart.hpp"
 #include "cli/tune/contest.hpp"
 #include "cli/tune/job.hpp"
 #include "cli/tune/session.hpp"
@@ -35,24 +36,35 @@ std::vector<int> usual_ranks(int cpus) {
   return ranks;
 }
 
-// Returns milliseconds for each measurement, so that the seconds suffice for some rounds of all.
+// Returns the contests at both distances, whichever will be met.
+std::vector<Contest> all_contests(std::span<const int> ranks, int cpus) {
+  std::vector<Contest> all = contests(ranks, cpus, Distance::far);
+  std::ranges::copy(contests(ranks, cpus, Distance::near), std::back_inserter(all));
+  return all;
+}
+
+// Returns milliseconds for each measurement, so that the seconds suffice for some rounds of all at
+// one distance.
 int milliseconds_each(const std::vector<Contest>& all, double seconds) {
   constexpr double rounds = 5, beside = 3;  // guesses: beside: starting jobs, timing a step
   constexpr int most = 10;                  // guess: another round says more
   std::size_t times = 1;
   for (const Contest& contest : all)
-    for (std::int64_t bytes : contest.sizes) times += rivals(contest, bytes).size();
+    if (contest.distance == Distance::far)
+      for (std::int64_t bytes : contest.sizes) times += rivals(contest, bytes).size();
   const double each = seconds * 1000 / (rounds * beside * static_cast<double>(times));
   return std::clamp(static_cast<int>(each), 1, most);
 }
 
 class Search {
  public:
-  Search(Programs programs, Profile start, std::string partial_file)
-      : programs_(std::move(programs)),
+  Search(Programs programs, Profile start, std::string partial_file,
+         const machine::Machine& machine)
+      : machine_(machine),
+        programs_(std::move(programs)),
         profile_(std::move(start)),
         partial_(std::move(partial_file)),
-        all_(contests(profile_.collectives.ranks, profile_.machine.cpus_usable)),
+        all_(all_contests(profile_.collectives.ranks, profile_.machine.cpus_usable)),
         milliseconds_(milliseconds_each(all_, profile_.collectives.budget)) {}
 
   // Runs the search. The error is one after which measuring cannot go on.
@@ -62,10 +74,13 @@ class Search {
   bool settled() const { return settled_; }
 
  private:
-  // Returns the contest whose open sizes have had the fewest rounds; null: all is settled.
+  // Returns the contest whose open sizes have had the fewest rounds, of those whose ranks are now
+  // as far apart as it says; null: all of these are settled.
   const Contest* next(Round* round) const;
+  Distance distance_of(int ranks) const { return distance_now(farthest_pair(machine_, ranks)); }
   std::expected<void, std::string> measure(const Contest& contest, const Round& round);
 
+  const machine::Machine& machine_;
   Programs programs_;
   Profile profile_;
   std::string partial_;
@@ -78,7 +93,10 @@ class Search {
 
 const Contest* Search::next(Round* round) const {
   const Contest* found = nullptr;
+  std::map<int, Distance> now;  // by ranks
+  for (int ranks : profile_.collectives.ranks) now[ranks] = distance_of(ranks);
   for (const Contest& contest : all_) {
+    if (contest.distance != now[contest.ranks]) continue;
     Round one = next_round(contest, profile_.collectives.measured);
     if (one.entries.empty() || (found && one.rounds >= round->rounds)) continue;
     found = &contest;
@@ -87,7 +105,8 @@ const Contest* Search::next(Round* round) const {
   return found;
 }
 
-// Measures all algorithms in turn, another one first each time; a round counts only as a whole.
+// Measures all algorithms in turn, another one first each time; a round counts only as a whole, and
+// if the ranks stayed as far apart as they were.
 std::expected<void, std::string> Search::measure(const Contest& contest, const Round& round) {
   std::vector<std::pair<Algorithm, Measured>> times;
   for (std::size_t i = 0; i < round.entries.size(); ++i) {
@@ -97,17 +116,19 @@ std::expected<void, std::string> Search::measure(const Contest& contest, const R
         measure_collective(programs_, contest.ranks, entry.algorithm, entry.sizes, milliseconds_);
     if (!cells) return std::unexpected(cells.error());
     for (const Measured& one : *cells) times.emplace_back(entry.algorithm, one);
+    if (distance_of(contest.ranks) != contest.distance) return {};
   }
   auto& measured = profile_.collectives.measured;
   for (const auto& [algorithm, one] : times) {
-    profile::CollectiveCell* cell = find_cell(measured, algorithm, contest.ranks, one.bytes);
+    profile::CollectiveCell* cell = find_cell(measured, contest, algorithm, one.bytes);
     if (!cell)
       cell = &measured.emplace_back(
           profile::CollectiveCell{collective_kind_names[static_cast<int>(contest.kind)],
                                   row_of(algorithm).name,
                                   contest.ranks,
                                   one.bytes,
-                                  {}});
+                                  {},
+                                  contest.distance});
     cell->medians_us.push_back(one.us);
   }
   return {};
@@ -121,10 +142,11 @@ std::expected<void, std::string> Search::run() {
       progress_.end();
       return {};
     }
-    progress_.show(state.seconds, state.budget,
-                   fmt::format("{} among {} ranks, round {}",
-                               collective_kind_names[static_cast<int>(contest->kind)],
-                               contest->ranks, round.rounds + 1));
+    progress_.show(
+        state.seconds, state.budget,
+        fmt::format("{} among {} ranks ({}), round {}",
+                    collective_kind_names[static_cast<int>(contest->kind)], contest->ranks,
+                    distance_names[static_cast<int>(contest->distance)], round.rounds + 1));
     auto start = Clock::now();
     auto answer = measure(*contest, round);
     took_[contest] = std::chrono::duration<double>(Clock::now() - start).count();
@@ -204,7 +226,7 @@ int tune_collectives(const TuneOptions& options) {
 
   warn_if_busy(start.machine.cpus_usable);
   watch_signals();
-  Search search(*programs, start, partial);
+  Search search(*programs, start, partial, *machine);
   if (auto ran = search.run(); !ran) return failed(ran.error());
   if (!interrupted()) return finish(search, *machine, target, partial);
   const Collectives& state = search.result().collectives;

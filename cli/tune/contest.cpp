@@ -52,25 +52,31 @@ bool can_be_measured(CollectiveKind kind, int ranks, std::int64_t bytes) {
 collective::Situation situation_of(const Contest& contest, std::int64_t bytes) {
   collective::Situation situation{contest.kind, contest.ranks, bytes};
   situation.oversubscribed = contest.oversubscribed;
+  situation.near = contest.distance == Distance::near;
   situation.room_bytes_max = default_of(*find_setting("room_bytes_max"));  // as in measurements
   return situation;
 }
 
-const std::vector<double>& times_of(Cells cells, Algorithm algorithm, int ranks,
+bool is_of(const profile::CollectiveCell& cell, const Contest& contest, Algorithm algorithm,
+           std::int64_t bytes) {
+  return cell.ranks == contest.ranks && cell.bytes == bytes && cell.distance == contest.distance &&
+         cell.algorithm == row_of(algorithm).name;
+}
+
+const std::vector<double>& times_of(Cells cells, const Contest& contest, Algorithm algorithm,
                                     std::int64_t bytes) {
   static const std::vector<double> none;
   for (const profile::CollectiveCell& cell : cells)
-    if (cell.ranks == ranks && cell.bytes == bytes && cell.algorithm == row_of(algorithm).name)
-      return cell.medians_us;
+    if (is_of(cell, contest, algorithm, bytes)) return cell.medians_us;
   return none;
 }
 
 // Returns whether an algorithm has shown at once that it will not win.
 bool is_hopeless(const Contest& contest, Algorithm algorithm, std::int64_t bytes, Cells cells) {
-  const auto& own = times_of(cells, algorithm, contest.ranks, bytes);
+  const auto& own = times_of(cells, contest, algorithm, bytes);
   if (own.empty() || algorithm == built_in(contest, bytes)) return false;
   return std::ranges::any_of(rivals(contest, bytes), [&](Algorithm other) {
-    const auto& times = times_of(cells, other, contest.ranks, bytes);
+    const auto& times = times_of(cells, contest, other, bytes);
     return !times.empty() && own.front() > hopeless * times.front();
   });
 }
@@ -79,12 +85,12 @@ bool is_hopeless(const Contest& contest, Algorithm algorithm, std::int64_t bytes
 // built-in one by twice the noise.
 bool is_settled(const Contest& contest, std::int64_t bytes, Cells cells) {
   const Algorithm first = built_in(contest, bytes);
-  const auto& its = times_of(cells, first, contest.ranks, bytes);
+  const auto& its = times_of(cells, contest, first, bytes);
   if (its.empty()) return false;
   if (its.size() >= rounds_max) return true;
   return std::ranges::all_of(rivals(contest, bytes), [&](Algorithm other) {
     if (other == first || is_hopeless(contest, other, bytes, cells)) return true;
-    const auto& times = times_of(cells, other, contest.ranks, bytes);
+    const auto& times = times_of(cells, contest, other, bytes);
     const Comparison seen = compare_rounds(times, its);
     const int wanted = seen.ratio < 1 ? rounds_to_change : rounds_min;
     return seen.rounds >= wanted && std::abs(std::log(seen.ratio)) > 2 * seen.noise;
@@ -106,7 +112,7 @@ Range ranks_of(const Contest& contest, std::span<const Contest> all) {
   Range range{contest.ranks, no_end};
   for (const Contest& other : all)
     if (other.kind == contest.kind && other.oversubscribed == contest.oversubscribed &&
-        other.ranks > contest.ranks)
+        other.distance == contest.distance && other.ranks > contest.ranks)
       range.to = std::min<std::int64_t>(range.to, other.ranks - 1);
   return range;
 }
@@ -120,11 +126,11 @@ Range bytes_of(const Contest& contest, std::size_t first, std::size_t last) {
 
 }  // namespace
 
-std::vector<Contest> contests(std::span<const int> ranks, int cpus) {
+std::vector<Contest> contests(std::span<const int> ranks, int cpus, Distance distance) {
   std::vector<Contest> all;
   for (CollectiveKind kind : kinds)
     for (int count : ranks) {
-      Contest contest{kind, count, count > cpus, {}};
+      Contest contest{kind, count, count > cpus, distance, {}};
       auto take = [&](std::int64_t bytes) {
         if (rivals(contest, bytes).size() > 1) contest.sizes.push_back(bytes);
       };
@@ -153,17 +159,16 @@ std::vector<Algorithm> rivals(const Contest& contest, std::int64_t bytes) {
   return all;
 }
 
-profile::CollectiveCell* find_cell(std::span<profile::CollectiveCell> cells, Algorithm algorithm,
-                                   int ranks, std::int64_t bytes) {
+profile::CollectiveCell* find_cell(std::span<profile::CollectiveCell> cells, const Contest& contest,
+                                   Algorithm algorithm, std::int64_t bytes) {
   for (profile::CollectiveCell& cell : cells)
-    if (cell.ranks == ranks && cell.bytes == bytes && cell.algorithm == row_of(algorithm).name)
-      return &cell;
+    if (is_of(cell, contest, algorithm, bytes)) return &cell;
   return nullptr;
 }
 
 Round next_round(const Contest& contest, Cells cells) {
   auto rounds_at = [&](std::int64_t bytes) {
-    return static_cast<int>(times_of(cells, built_in(contest, bytes), contest.ranks, bytes).size());
+    return static_cast<int>(times_of(cells, contest, built_in(contest, bytes), bytes).size());
   };
   std::vector<std::int64_t> open;
   int fewest = rounds_max;
@@ -186,10 +191,10 @@ Round next_round(const Contest& contest, Cells cells) {
 
 Verdict verdict(const Contest& contest, std::int64_t bytes, Cells cells) {
   Verdict best{built_in(contest, bytes), built_in(contest, bytes)};
-  const auto& its = times_of(cells, best.built_in, contest.ranks, bytes);
+  const auto& its = times_of(cells, contest, best.built_in, bytes);
   for (Algorithm other : rivals(contest, bytes)) {
     if (other == best.built_in) continue;
-    const Comparison seen = compare_rounds(times_of(cells, other, contest.ranks, bytes), its);
+    const Comparison seen = compare_rounds(times_of(cells, contest, other, bytes), its);
     if (seen.rounds == 0 || (best.rounds > 0 && seen.ratio >= best.ratio)) continue;
     best.ratio = seen.ratio;
     best.noise = seen.noise;
@@ -218,10 +223,10 @@ std::vector<profile::ChosenRow> choose_rows(std::span<const Contest> all, Cells 
         most = std::max(most, verdicts[next].ratio);
       }
       rows.push_back(
-          {fmt::format("{}:{}:{}:{}={}", kind_name(contest.kind), ranks_of(contest, all).text(),
+          {fmt::format("{}:{}:{}:{}:{}={}", kind_name(contest.kind), ranks_of(contest, all).text(),
                        bytes_of(contest, first, next - 1).text(),
                        contest.oversubscribed ? "oversubscribed" : "not_oversubscribed",
-                       row_of(algorithm).name),
+                       distance_names[static_cast<int>(contest.distance)], row_of(algorithm).name),
            fmt::format("it takes {} of the time of {} (noise {:.2f}, {} rounds)",
                        least == most ? fmt::format("{:.2f}", least)
                                      : fmt::format("{:.2f} to {:.2f}", least, most),

@@ -18,12 +18,13 @@ struct Contest {
   CollectiveKind kind;
   int ranks;
   bool oversubscribed;
+  Distance distance;                // of the ranks
   std::vector<std::int64_t> sizes;  // at which several algorithms can serve
 };
 
-// Returns the contests of all kinds that have several algorithms. A number of ranks is
-// oversubscribed beyond `cpus`.
-std::vector<Contest> contests(std::span<const int> ranks, int cpus);
+// Returns the contests of all kinds that have several algorithms, at one distance. A number of
+// ranks is oversubscribed beyond `cpus`.
+std::vector<Contest> contests(std::span<const int> ranks, int cpus, Distance distance);
 
 // Returns the algorithm that is used without a profile.
 Algorithm built_in(const Contest& contest, std::int64_t bytes);
@@ -44,8 +45,8 @@ struct Round {
 // all but the hopeless ones. Without entries all is settled.
 Round next_round(const Contest& contest, std::span<const profile::CollectiveCell> cells);
 
-profile::CollectiveCell* find_cell(std::span<profile::CollectiveCell> cells, Algorithm algorithm,
-                                   int ranks, std::int64_t bytes);
+profile::CollectiveCell* find_cell(std::span<profile::CollectiveCell> cells, const Contest& contest,
+                                   Algorithm algorithm, std::int64_t bytes);
 
 // This says how the quickest algorithm compares with the built-in one at a size.
 struct Verdict {
@@ -59,8 +60,8 @@ Verdict verdict(const Contest& contest, std::int64_t bytes,
                 std::span<const profile::CollectiveCell> cells);
 
 // Returns rows for cases where another algorithm than the built-in one is better by more than the
-// noise, in enough rounds. A size holds up to the next one, and so does a number of ranks; the last
-// ones hold without end.
+// noise, in enough rounds. A row holds at the distance at which it was measured. A size holds up to
+// the next one, and so does a number of ranks; the last ones hold without end.
 std::vector<profile::ChosenRow> choose_rows(std::span<const Contest> all,
                                             std::span<const profile::CollectiveCell> cells);
 

@@ -4,17 +4,16 @@
 
 namespace baton::cli::tune {
 
-namespace {
-
-// Returns the class in the words of `mpiexec --explain`.
-const char* class_of(const machine::Cpu& one, const machine::Cpu& other) {
-  if (one.l2 >= 0 && one.l2 == other.l2) return "l2";
-  if (one.l3 >= 0 && one.l3 == other.l3) return "l3";
-  if (one.numa_node >= 0 && one.numa_node == other.numa_node) return "numa_node";
-  return "other";
+int steps_apart(const machine::Cpu& one, const machine::Cpu& other) {
+  if (one.l2 >= 0 && one.l2 == other.l2) return 0;
+  if (one.l3 >= 0 && one.l3 == other.l3) return 1;
+  return one.numa_node >= 0 && one.numa_node == other.numa_node ? 2 : 3;
 }
 
-}  // namespace
+const char* class_name(int steps) {
+  constexpr const char* names[] = {"l2", "l3", "numa_node", "other"};
+  return names[steps];
+}
 
 std::vector<profile::Pair> pairs_of(const machine::Machine& machine) {
   std::vector<profile::Pair> pairs;
@@ -22,7 +21,7 @@ std::vector<profile::Pair> pairs_of(const machine::Machine& machine) {
   for (const machine::Cpu& one : machine.cpus)
     for (const machine::Cpu& other : machine.cpus) {
       if (other.os <= one.os || (cores_enough && one.core == other.core)) continue;
-      const char* peers = class_of(one, other);
+      const char* peers = class_name(steps_apart(one, other));
       bool known = std::ranges::any_of(
           pairs, [&](const profile::Pair& pair) { return pair.peers == peers; });
       if (!known) pairs.push_back({peers, {one.os, other.os}});

@@ -8,6 +8,11 @@
 
 namespace baton::cli::tune {
 
+// Returns by how much two CPUs are apart: 0 to 3 where the nearest that they share is an L2, an L3,
+// a NUMA node, less. `class_name` has the words of `mpiexec --explain` for that.
+int steps_apart(const machine::Cpu& one, const machine::Cpu& other);
+const char* class_name(int steps);
+
 // Returns one pair for each class of peers that the machine has: sharing an L2, an L3, a NUMA node,
 // less. Both are on cores of their own where there are two; empty: there are no two CPUs.
 std::vector<profile::Pair> pairs_of(const machine::Machine& machine);

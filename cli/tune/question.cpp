@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <map>
 
 #include "base/settings.hpp"
 #include "cli/value_text.hpp"
@@ -94,7 +95,8 @@ const profile::Cell* same_place(std::span<const profile::Cell> cells, const prof
                                 const char* variant) {
   for (const profile::Cell& cell : cells)
     if (cell.question == one.question && cell.variant == variant && cell.peers == one.peers &&
-        cell.pattern == one.pattern && cell.data == one.data && cell.bytes == one.bytes)
+        cell.pattern == one.pattern && cell.data == one.data && cell.bytes == one.bytes &&
+        cell.distance == one.distance)
       return &cell;
   return nullptr;
 }
@@ -171,13 +173,23 @@ profile::Chosen choose_best(std::span<const profile::Cell> cells, const BestOf& 
   return chosen;
 }
 
+// Returns the rounds of a question between the pair of CPUs that has the fewest, at the distance at
+// which it has the most.
 int least_rounds(std::span<const profile::Cell> cells, const char* question) {
-  int least = -1;
+  std::map<std::string, std::map<Distance, std::size_t>> rounds;  // of each pair
   for (const profile::Cell& cell : cells) {
-    auto rounds = static_cast<int>(cell.medians_us.size());
-    if (cell.question == question && (least < 0 || rounds < least)) least = rounds;
+    if (cell.question != question) continue;
+    auto& of_pair = rounds[cell.peers];
+    const auto found = of_pair.try_emplace(cell.distance, cell.medians_us.size()).first;
+    found->second = std::min(found->second, cell.medians_us.size());
   }
-  return std::max(least, 0);
+  std::size_t least = rounds.empty() ? 0 : SIZE_MAX;
+  for (const auto& [peers, of_pair] : rounds) {
+    std::size_t most = 0;
+    for (const auto& [distance, count] : of_pair) most = std::max(most, count);
+    least = std::min(least, most);
+  }
+  return static_cast<int>(least);
 }
 
 }  // namespace

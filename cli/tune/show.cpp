@@ -46,7 +46,7 @@ void print_chosen(const std::vector<profile::Chosen>& chosen) {
 
 void print_measured(std::vector<profile::Cell> cells) {
   std::ranges::stable_sort(cells, {}, [](const profile::Cell& cell) {
-    return std::tie(cell.question, cell.peers, cell.pattern, cell.data, cell.bytes);
+    return std::tie(cell.question, cell.peers, cell.distance, cell.pattern, cell.data, cell.bytes);
   });
   std::size_t width = 10;
   for (const profile::Cell& cell : cells) width = std::max(width, cell.variant.size());
@@ -55,13 +55,32 @@ void print_measured(std::vector<profile::Cell> cells) {
     if (cell.question != question)
       write_out("\n{} (one direction, us; median of rounds)\n", cell.question);
     question = cell.question;
-    write_out("  {:>6}  {:<{}} {:<9} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
-              cell.variant, width, cell.peers, cell.pattern, cell.data, median(cell.medians_us),
-              cell.medians_us.size());
+    write_out("  {:>6}  {:<{}} {:<9} {:<4} {:<9} {:<7} {:>9.2f}  of {}\n", value_text(cell.bytes),
+              cell.variant, width, cell.peers, distance_names[static_cast<int>(cell.distance)],
+              cell.pattern, cell.data, median(cell.medians_us), cell.medians_us.size());
   }
 }
 
-// Prints the results size by size, where several algorithms can serve.
+// Prints the results size by size, where several algorithms can serve and were measured.
+void print_contest(const tune::Contest& contest, std::vector<profile::CollectiveCell> measured) {
+  for (std::int64_t bytes : contest.sizes) {
+    std::string times;
+    for (Algorithm algorithm : tune::rivals(contest, bytes))
+      if (const auto* cell = tune::find_cell(measured, contest, algorithm, bytes))
+        times += fmt::format("  {} {:.2f}", row_of(algorithm).name, median(cell->medians_us));
+    if (times.empty()) continue;
+    const tune::Verdict seen = tune::verdict(contest, bytes, measured);
+    write_out("  {:<15} {:>3} ranks {:<4} {:>6}{}{}{}\n",
+              collective_kind_names[static_cast<int>(contest.kind)], contest.ranks,
+              distance_names[static_cast<int>(contest.distance)], value_text(bytes), times,
+              seen.rounds == 0 ? std::string("  (not compared)")
+                               : fmt::format("  (ratio {:.2f}, noise {:.2f}, {} rounds)",
+                                             seen.ratio, seen.noise, seen.rounds),
+              seen.algorithm == seen.built_in ? std::string()
+                                              : fmt::format(" -> {}", row_of(seen.algorithm).name));
+  }
+}
+
 void print_collectives(const profile::Profile& profile) {
   const profile::Collectives& found = profile.collectives;
   if (found.date.empty()) return;
@@ -70,32 +89,11 @@ void print_collectives(const profile::Profile& profile) {
   for (const profile::ChosenRow& one : found.chosen)
     write_out("  {}\n      {}\n", one.row, one.reason);
   write_out("\ncompared (us per call; the fastest other one to the built-in one)\n");
-  auto median_of = [&](Algorithm algorithm, int ranks, std::int64_t bytes) {
-    for (const profile::CollectiveCell& cell : found.measured)
-      if (cell.algorithm == row_of(algorithm).name && cell.ranks == ranks && cell.bytes == bytes)
-        return median(cell.medians_us);
-    return 0.0;
-  };
-  for (const tune::Contest& contest : tune::contests(found.ranks, profile.machine.cpus_usable))
-    for (std::int64_t bytes : contest.sizes) {
-      std::string times;
-      for (Algorithm algorithm : tune::rivals(contest, bytes))
-        if (double us = median_of(algorithm, contest.ranks, bytes); us > 0)
-          times += fmt::format("  {} {:.2f}", row_of(algorithm).name, us);
-      if (times.empty()) continue;
-      const tune::Verdict seen = tune::verdict(contest, bytes, found.measured);
-      write_out("  {:<15} {:>3} ranks {:>6}{}{}{}\n",
-                collective_kind_names[static_cast<int>(contest.kind)], contest.ranks,
-                value_text(bytes), times,
-                seen.rounds == 0 ? std::string("  (not compared)")
-                                 : fmt::format("  (ratio {:.2f}, noise {:.2f}, {} rounds)",
-                                               seen.ratio, seen.noise, seen.rounds),
-                seen.algorithm == seen.built_in
-                    ? std::string()
-                    : fmt::format(" -> {}", row_of(seen.algorithm).name));
-    }
+  for (Distance distance : {Distance::near, Distance::far})
+    for (const tune::Contest& contest :
+         tune::contests(found.ranks, profile.machine.cpus_usable, distance))
+      print_contest(contest, found.measured);
 }
-
 void print_network(const profile::Network& network) {
   if (network.date.empty()) return;
   write_out("\nnetwork, measured {} between {}, {:.0f} of {:.0f} s\n", network.date,

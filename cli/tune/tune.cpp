@@ -12,6 +12,7 @@
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
 #include "cli/print.hpp"
+#include "cli/tune/apart.hpp"
 #include "cli/tune/job.hpp"
 #include "cli/tune/plan.hpp"
 #include "cli/tune/session.hpp"
@@ -27,14 +28,15 @@ using profile::Profile;
 using Clock = std::chrono::steady_clock;
 
 profile::Cell& cell_of(Profile& result, const Question& question, const Variant& variant,
-                       const profile::Pair& pair, const char* pattern, const Measured& one) {
+                       const profile::Pair& pair, const char* pattern, const Measured& one,
+                       Distance distance) {
   for (profile::Cell& cell : result.measured)
     if (cell.question == question.name && cell.variant == variant.name &&
         cell.peers == pair.peers && cell.pattern == pattern && cell.data == one.data &&
-        cell.bytes == one.bytes)
+        cell.bytes == one.bytes && cell.distance == distance)
       return cell;
-  return result.measured.emplace_back(
-      profile::Cell{question.name, variant.name, pair.peers, pattern, one.data, one.bytes, {}});
+  return result.measured.emplace_back(profile::Cell{
+      question.name, variant.name, pair.peers, pattern, one.data, one.bytes, {}, distance});
 }
 
 // This is one run of `baton tune`.
@@ -70,7 +72,7 @@ class Tuning {
 };
 
 // Measures all variants in turn, another one first each time. Times count only if all variants have
-// them: the rounds of all are compared one by one.
+// them, with the CPUs as far apart as before: the rounds of all are compared one by one.
 std::expected<void, std::string> Tuning::ask(const Question& question, const profile::Pair& pair) {
   struct Run {
     const Variant* variant;
@@ -78,16 +80,18 @@ std::expected<void, std::string> Tuning::ask(const Question& question, const pro
     std::vector<Measured> cells;
   };
   std::vector<Run> runs;
+  const Distance distance = distance_now(pair);
   for (const char* pattern : question.patterns)
     for (std::size_t i = 0; i < question.variants.size(); ++i) {
       const Variant& variant = question.variants[(i + turn_) % question.variants.size()];
       auto cells = measure(programs_, pair, variant, pattern, question.sizes, milliseconds_);
       if (!cells) return std::unexpected(cells.error());
+      if (distance_now(pair) != distance) return {};
       runs.push_back({&variant, pattern, *cells});
     }
   for (const Run& run : runs)
     for (const Measured& one : run.cells)
-      cell_of(profile_, question, *run.variant, pair, run.pattern, one)
+      cell_of(profile_, question, *run.variant, pair, run.pattern, one, distance)
           .medians_us.push_back(one.us);
   return {};
 }

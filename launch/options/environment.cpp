@@ -140,4 +140,9 @@ int ranks_per_node(const Options& options) {
       value_for_ranks(options, "BATON_RANKS_PER_NODE", &Settings::ranks_per_node));
 }
 
+NearRanks near_ranks(const Options& options) {
+  return static_cast<NearRanks>(
+      value_for_ranks(options, "BATON_NEAR_RANKS", &Settings::near_ranks));
+}
+
 }  // namespace baton::launch

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/distance.hpp"
 #include "launch/options/options.hpp"
 #include "lockfree/job.hpp"
 
@@ -26,6 +27,8 @@ bool is_launcher(const std::string& program);
 lockfree::RingPlan ring_plan(const Options& options);
 // Returns how many ranks form a pretended node; 0: all ranks are on one node.
 int ranks_per_node(const Options& options);
+// Returns which ranks are to count as near each other.
+NearRanks near_ranks(const Options& options);
 
 // Sets or replaces one variable.
 void set_variable(std::vector<std::string>& environment, const std::string& name,

@@ -346,7 +346,31 @@ std::string networks_json(std::span<const RankReport> ranks) {
   return json + "]";
 }
 
+// Calls `tell(row)` for each class of peers that are near each other.
+template <class Tell>
+void each_near(std::uint32_t near_classes, Tell tell) {
+  for (int i = static_cast<int>(PeerClass::l2); i < peer_class_count; ++i)
+    if (near_classes >> i & 1) tell(peer_class_rows[i]);
+}
+
+std::string near_json(std::uint32_t near_classes) {
+  std::string json = "[";
+  each_near(near_classes, [&json](const NameRow& row) {
+    open_next(json);
+    json += quoted(row.name);
+  });
+  return json + "]";
+}
+
 }  // namespace
+
+std::string near_text(std::uint32_t near_classes) {
+  std::string text;
+  each_near(near_classes, [&text](const NameRow& row) {
+    text += (text.empty() ? "near: " : ", ") + std::string(row.words);
+  });
+  return text.empty() ? text : text + "\n";
+}
 
 std::string traffic_text(std::span<const RankReport> ranks) {
   TrafficRecord sum = sum_of(ranks);
@@ -369,17 +393,19 @@ std::string traffic_text(std::span<const RankReport> ranks) {
 }
 
 std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
-                             const std::string& host, int first_rank) {
+                             const std::string& host, int first_rank, std::uint32_t near_classes) {
   TrafficRecord sum = sum_of(ranks);
   const std::string node =
       host.empty() ? ""
                    : fmt::format(R"("host": {}, "first_rank": {}, )", quoted(host), first_rank);
   return fmt::format(
-      R"({{{}"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "libraries": {}, )"
+      R"({{{}"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "near": {}, )"
+      R"("libraries": {}, )"
       R"("networks": {}, "traffic": {}, "windows": {}, "collectives": {}, "counters": {}}})"
       "\n",
-      node, ranks.size(), sum.published, cpus_usable, places_json(ranks), libraries_json(ranks),
-      networks_json(ranks), traffic_json(ranks, sum), windows_json(sum.one_sided, sum.probe_errno),
+      node, ranks.size(), sum.published, cpus_usable, places_json(ranks), near_json(near_classes),
+      libraries_json(ranks), networks_json(ranks), traffic_json(ranks, sum),
+      windows_json(sum.one_sided, sum.probe_errno),
       collectives_json(sum.collectives, static_cast<std::uint32_t>(ranks.size())),
       counters_json(ranks));
 }

@@ -23,9 +23,14 @@ struct RankReport {
 // Returns totals by protocol, then by peer class and size, then collectives, then events.
 std::string traffic_text(std::span<const RankReport> ranks);
 
+// Returns a line that names the peers that are near each other, by a bit for each PeerClass; empty:
+// there are none, or nobody wanted to know (run/near_classes.hpp).
+std::string near_text(std::uint32_t near_classes);
+
 // Returns these and more as one line of JSON; docs/launching.md describes it. `host` is, of several
 // hosts, the one that has these ranks, the first of which is `first_rank`.
 std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
-                             const std::string& host = {}, int first_rank = 0);
+                             const std::string& host = {}, int first_rank = 0,
+                             std::uint32_t near_classes = 0);
 
 }  // namespace baton::launch

@@ -105,14 +105,15 @@ bool JobReports::write_file(const File& file, std::string_view text) const {
 bool JobReports::explain() const {
   std::vector<RankReport> ranks = read_reports(job_.file);
   const NodeJob& node = job_.options.node_job;
-  std::string json =
-      explanation_json(ranks, job_.placement.cpus_usable, node.host, job_.placement.first_rank);
+  std::string json = explanation_json(ranks, job_.placement.cpus_usable, node.host,
+                                      job_.placement.first_rank, job_.file.made.near_classes);
   if (job_.options.explain_json)
     report(json);
   else if (job_.options.explain)
-    report(fmt::format("mpiexec: where the ranks ran: {}{}{}",
+    report(fmt::format("mpiexec: where the ranks ran: {}{}{}{}",
                        machine::draw_placement(job_.machine, job_.placement),
-                       words_of(job_.profile), traffic_text(ranks)));
+                       near_text(job_.file.made.near_classes), words_of(job_.profile),
+                       traffic_text(ranks)));
   return write_file(explain_, json);
 }
 

@@ -37,7 +37,7 @@ inline constexpr SelectionRow built_in_rows[] = {
     short_of_many(allgather_bruck, 4096),
     of_two(allgather_in_room, 0, beyond_a_room - 1),
     of_two(allgather_segmented_in_room, 393217),
-    of_two_by_messages(allgather_ring, beyond_a_room, 393216),
+    of_two_far(allgather_ring, beyond_a_room, 393216),
     guess(allgather_direct, large, 1024),
     guess(allgather_in_room, 3),
     of_more(allgather_direct, beyond_a_room),
@@ -48,8 +48,8 @@ inline constexpr SelectionRow built_in_rows[] = {
     short_of_many(alltoall_bruck, 1 << 18),
     of_two(alltoall_in_room, 0, beyond_a_room - 1),
     of_two(alltoall_segmented_in_room, beyond_a_room, 196608),
-    of_two_by_messages(alltoall_in_place, 196609),
-    of_two_by_messages(alltoall_pairwise, 196609),
+    of_two_far(alltoall_in_place, 196609),
+    of_two_far(alltoall_pairwise, 196609),
     guess(alltoall_segmented_in_room, large, 1024),
     guess(alltoall_in_room, 3),
     of_more(alltoall_direct, 524288),
@@ -92,10 +92,12 @@ inline constexpr SelectionRow built_in_rows[] = {
 
     guess(scan_doubling, 1),
     of_two(scan_in_room, 0, both_ways),
+    of_two_scans(scan_in_room),
     guess(scan_in_room, 3),
 
     guess(exscan_doubling, 1),
     of_two(exscan_in_room, 0, both_ways),
+    of_two_scans(exscan_in_room),
     guess(exscan_in_room, 3),
 
     guess(neighbor_allgather_exchange, 1),

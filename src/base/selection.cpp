@@ -81,24 +81,30 @@ int find_name(Word word, const char* what, int count, NameOf name_of,
   return -1;
 }
 
-// Reads one of the conditions that stand behind ranks and bytes: the load or the nodes for which a
-// row holds. `*told` has a bit for each of the two that was given. False for an unknown word, and
-// for a condition given twice.
+// Reads one of the conditions that stand behind ranks and bytes: the load, the nodes or the
+// distance for which a row holds. `*told` has a bit for each of these that was given. False for an
+// unknown word, and for a condition given twice.
 bool read_condition(Word word, SelectionRow* row, unsigned* told) {
-  const bool several = word.is("several_nodes");
+  auto first = [told](unsigned bit) {
+    const bool is_first = !(*told & bit);
+    *told |= bit;
+    return is_first;
+  };
   // The former words are accepted until the next release.
   const bool oversubscribed = word.is("oversubscribed") || word.is("crowded");
-  const bool of_nodes = several || word.is("one_node");
-  if (!of_nodes && !oversubscribed && !word.is("not_oversubscribed") && !word.is("uncrowded"))
-    return false;
-  const unsigned bit = of_nodes ? 2 : 1;
-  const bool first = !(*told & bit);
-  *told |= bit;
-  if (of_nodes)
-    row->nodes = several ? Nodes::several : Nodes::one;
-  else
+  if (oversubscribed || word.is("not_oversubscribed") || word.is("uncrowded")) {
     row->load = oversubscribed ? Load::oversubscribed : Load::not_oversubscribed;
-  return first;
+    return first(1);
+  }
+  if (word.is("several_nodes") || word.is("one_node")) {
+    row->nodes = word.is("several_nodes") ? Nodes::several : Nodes::one;
+    return first(2);
+  }
+  if (word.is("near") || word.is("far")) {
+    row->apart = word.is("near") ? Apart::near : Apart::far;
+    return first(4);
+  }
+  return false;
 }
 
 bool read_limits(const char** text, SelectionRow* row, char (&problem)[problem_length]) {
@@ -117,8 +123,9 @@ bool read_limits(const char** text, SelectionRow* row, char (&problem)[problem_l
       return wrong("is no number of bytes: N, N+ or N-M, with k or m", word);
     if (field >= 2 && !read_condition(word, row, &told))
       return wrong(
-          "is none of oversubscribed, not_oversubscribed, one_node and several_nodes, each at most "
-          "once",
+          "is none of oversubscribed, not_oversubscribed, one_node, several_nodes, near and far, "
+          "of "
+          "each kind at most one",
           word);
   }
   return true;
@@ -181,14 +188,17 @@ struct Variable {
 constexpr Variable variables[] = {{"BATON_PROFILE_COLLECTIVES", SelectionSource::tuned},
                                   {"BATON_COLLECTIVES", SelectionSource::forced}};
 
-// Reads the rows of a variable. problem(words) is called for each entry that is wrong.
+// Reads the rows of a text or a variable. problem(words) is called for each entry that is wrong.
 template <class Take, class Problem>
-void each_row(const Variable& variable, Take&& take, Problem&& tell) {
-  const char* text = environment_variable(variable.name);
+void each_row(const char* text, SelectionSource source, Take&& take, Problem&& tell) {
   SelectionRow row{};
   char problem[problem_length];
-  while (text && next_selection_row(&text, variable.source, &row, problem))
+  while (text && next_selection_row(&text, source, &row, problem))
     problem[0] ? tell(problem) : take(row);
+}
+template <class Take, class Problem>
+void each_row(const Variable& variable, Take&& take, Problem&& tell) {
+  each_row(environment_variable(variable.name), variable.source, take, tell);
 }
 
 }  // namespace
@@ -211,13 +221,23 @@ void read_selection(bool report) {
   rows = {memory, end};
 }
 
+bool selection_names_distance(const char* rows) {
+  bool names = std::ranges::any_of(default_selection(),
+                                   [](const SelectionRow& row) { return row.apart != Apart::any; });
+  auto look = [&names](const SelectionRow& row) { names |= row.apart != Apart::any; };
+  auto ignore = [](const char*) {};
+  each_row(rows, SelectionSource::tuned, look, ignore);
+  return names;
+}
+
 std::uint64_t hash_of_selection_between_nodes() {
   std::uint64_t hash = 0xcbf29ce484222325;
   auto add = [&hash](const SelectionRow& row) {
     if (row.nodes == Nodes::one) return;
     for (std::int64_t word :
          {static_cast<std::int64_t>(row.algorithm), row.ranks_from, row.ranks_to, row.bytes_from,
-          row.bytes_to, static_cast<std::int64_t>(row.of_all), static_cast<std::int64_t>(row.load)})
+          row.bytes_to, static_cast<std::int64_t>(row.of_all), static_cast<std::int64_t>(row.load),
+          static_cast<std::int64_t>(row.apart)})
       hash = (hash ^ static_cast<std::uint64_t>(word)) * 0x100000001b3;
   };
   for (const SelectionRow& row : default_selection()) add(row);

@@ -2,9 +2,11 @@
 // ones, those of the shipped profile, those of the machine's profile, those of BATON_COLLECTIVES.
 // The last row that fits a call and whose algorithm can serve it wins (collective/choose.hpp). As
 // text (BATON_COLLECTIVES, profiles) the rows have commas between them, and each is
-//   KIND[:RANKS[:BYTES[:oversubscribed|:not_oversubscribed][:one_node|:several_nodes]]]=ALGORITHM
+//   KIND[:RANKS[:BYTES[:oversubscribed|:not_oversubscribed][:one_node|:several_nodes]
+//     [:near|:far]]]=ALGORITHM
 // where RANKS and BYTES are N, N+ or N-M; bytes may end in k or m. Without a word for the nodes a
 // row of BATON_COLLECTIVES holds for both, one of a profile for one node, where it was measured.
+// Ranks are near if all of them share what mpiexec has found to be near; else they are far.
 // Invariant: all ranks of a job have the same rows.
 #pragma once
 
@@ -26,6 +28,9 @@ std::span<const SelectionRow> selection();
 // BATON_COLLECTIVES, once. Entries that are wrong are ignored, and reported on standard error if
 // `report` is true.
 void read_selection(bool report);
+
+// Returns whether a row of the default selection, or of this text, names a distance.
+bool selection_names_distance(const char* rows);
 
 // Returns a hash of the rows that hold where ranks are on several nodes, as read_selection reads
 // them. All nodes of a job must have the same rows.

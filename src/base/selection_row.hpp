@@ -17,6 +17,10 @@ enum class Load : std::uint8_t { any, oversubscribed, not_oversubscribed };
 // A row is for communicators whose ranks are all on one node, for those on several, or for any.
 enum class Nodes : std::uint8_t { any, one, several };
 
+// A row is for communicators whose ranks are all near each other, for others, or for any
+// (base/distance.hpp).
+enum class Apart : std::uint8_t { any, near, far };
+
 inline constexpr std::int64_t no_end = std::int64_t{1} << 62;
 
 // `bytes` is the length that one rank gives: its block; in a broadcast or scatter the length that
@@ -36,6 +40,7 @@ struct SelectionRow {
   // is a guess.
   Load measured = Load::any;
   Nodes nodes = Nodes::one;
+  Apart apart = Apart::any;
 
   CollectiveKind kind() const { return row_of(algorithm).kind; }
 };

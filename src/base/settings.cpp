@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/distance.hpp"
 #include "base/environment.hpp"
 #include "base/nearest_name.hpp"
 #include "base/order.hpp"
@@ -210,6 +211,7 @@ std::span<const SettingRow> setting_rows() {
 
 std::span<const char* const> words_of(const SettingRow& row) {
   if (row.field == &Settings::order) return order_words;
+  if (row.field == &Settings::near_ranks) return near_ranks_words;
   return {};
 }
 

@@ -35,7 +35,8 @@ bool fits_otherwise(const SelectionRow& row, const Situation& s) {
   const bool load = row.load == Load::any ||
                     (!s.several_nodes && (row.load == Load::oversubscribed) == s.oversubscribed);
   const bool nodes = row.nodes == Nodes::any || (row.nodes == Nodes::several) == s.several_nodes;
-  return row.kind() == s.kind && load && nodes && row.ranks_from <= s.ranks &&
+  const bool apart = row.apart == Apart::any || (row.apart == Apart::near) == s.near;
+  return row.kind() == s.kind && load && nodes && apart && row.ranks_from <= s.ranks &&
          s.ranks <= row.ranks_to;
 }
 

@@ -21,6 +21,7 @@ struct Situation {
   bool uneven = false;          // ranks do not know how much the others give
   bool in_place = false;        // an alltoall in place; in other kinds ranks may differ in it
   bool oversubscribed = false;  // more ranks than usable CPUs in the job
+  bool near = false;            // all ranks are near each other; else they count as far
   bool rooms = true;            // false: it is known that there is none
   bool direct = true;           // false: ranks may not copy from and to others' buffers
   Grouping grouping = Grouping::none;  // of the ranks, by the machine

@@ -31,6 +31,22 @@ Grouping grouping_of(const Communicator& comm) {
   return matters ? divide(comm).grouping : Grouping::none;
 }
 
+// Returns whether all ranks of a communicator are near each other, as far as mpiexec has found out:
+// those that share a cache or a NUMA node with the first one share it with each other. Jobs that
+// meet may have found out different things.
+bool is_near(const Communicator& comm) {
+  const std::uint32_t near_classes = transport::job().near_classes;
+  auto farthest = PeerClass::l2;
+  for (int rank = 0; near_classes != 0 && rank < comm.size(); ++rank) {
+    const Process process = comm.collective.process(rank);
+    if (!message::is_of_own_job(process)) return false;
+    farthest =
+        std::max(farthest, lockfree::peer_class(message::place_of(comm.collective.process(0)),
+                                                message::place_of(process)));
+  }
+  return (near_classes >> static_cast<int>(farthest) & 1) != 0;
+}
+
 Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned traits) {
   Situation situation{kind, comm.size()};
   const world::NodeLayout nodes = world::node_layout(comm);
@@ -38,6 +54,7 @@ Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned t
   situation.shared_nodes = nodes.shared;
   situation.regular_nodes = nodes.regular;
   if (!situation.several_nodes) situation.grouping = grouping_of(comm);
+  situation.near = !situation.several_nodes && is_near(comm);
   situation.commuting = !(traits & trait_ordered);
   situation.uneven = traits & trait_uneven;
   situation.in_place = traits & trait_in_place;
@@ -90,7 +107,7 @@ Cutoffs* of_ranks(const Situation& situation) {
   Cutoffs* all = all_cutoffs.first;
   auto is_alike = [&situation](const Cutoffs& one) {
     return one.ranks == situation.ranks && one.grouping == situation.grouping &&
-           one.nodes == nodes_of(situation);
+           one.near == situation.near && one.nodes == nodes_of(situation);
   };
   while (all && !is_alike(*all)) all = all->next;
   if (all) return all;
@@ -98,6 +115,7 @@ Cutoffs* of_ranks(const Situation& situation) {
   if (!all) return nullptr;
   all->ranks = situation.ranks;
   all->grouping = situation.grouping;
+  all->near = situation.near;
   all->nodes = nodes_of(situation);
   all->next = all_cutoffs.first;
   return all_cutoffs.first = all;

@@ -33,13 +33,14 @@ enum CallTrait : unsigned {
 };
 inline constexpr int trait_sets = 32;
 
-// These are the cutoffs of all communicators that have the same size, division by the machine, and
-// layout on one node or several.
+// These are the cutoffs of all communicators that have the same size, division by the machine,
+// distance, and layout on one node or several.
 struct Cutoffs {
   // A list is null until it is first needed.
   std::atomic<const Cutoff*> lists[collective_kind_count][trait_sets] = {};
   int ranks = 0;
   Grouping grouping = Grouping::none;
+  bool near = false;
   world::NodeLayout nodes;
   Cutoffs* next = nullptr;
 };

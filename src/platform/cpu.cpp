@@ -50,6 +50,16 @@ bool halves_512_bits() {
 #endif
 }
 
+bool is_virtual_machine() {
+#ifdef __x86_64__
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  constexpr unsigned hypervisor = 1u << 31;
+  return __get_cpuid(1, &a, &b, &c, &d) && (c & hypervisor);
+#else
+  return false;
+#endif
+}
+
 bool tells_affinity() {
   cpu_set_t set;
   return sched_getaffinity(0, sizeof set, &set) == 0 || errno == EINVAL;  // EINVAL: more CPUs

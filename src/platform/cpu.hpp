@@ -15,6 +15,10 @@ int vector_level();
 // bits: 8 KiB of doubles 87 instead of 72 ns, 2026-11-26.
 bool halves_512_bits();
 
+// Returns whether a hypervisor runs this machine, as it tells its guests. Its CPUs may move from
+// one core to another at any time.
+bool is_virtual_machine();
+
 // Returns whether the kernel says on which CPUs a process may run; a container's filter may refuse
 // that.
 bool tells_affinity();

@@ -1,5 +1,5 @@
 // These are long operations on memory that only the kernel can copy. Where the target is in MPI
-// (delegate.hpp) their data may go through slots in memory that both ranks reach, filled by one and
+// (delegate.hpp) their data may go through a staging buffer that both ranks reach, filled by one and
 // emptied by the other, as long messages do: two CPUs, no system call. Otherwise the kernel moves
 // it. Measurements decide which is quicker between two ranks. The operations call this; the
 // target's side is in window/stream_side.hpp.

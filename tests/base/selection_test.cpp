@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/shipped_profile.hpp"
+
 namespace baton {
 namespace {
 
@@ -84,6 +86,25 @@ TEST(selection_text, rows_are_for_one_node_or_several_or_both) {
   EXPECT_EQ(row.load, Load::oversubscribed);
 }
 
+TEST(selection_text, rows_are_for_near_ranks_or_far_ones_or_any) {
+  EXPECT_EQ(only_entry("scan:2=scan_doubling").row.apart, Apart::any);
+  EXPECT_EQ(only_entry("scan:2:0+:near=scan_doubling").row.apart, Apart::near);
+  const SelectionRow row = only_entry("scan:2:0+:far:oversubscribed:one_node=scan_doubling").row;
+  EXPECT_EQ(row.apart, Apart::far);
+  EXPECT_EQ(row.load, Load::oversubscribed);
+  EXPECT_EQ(row.nodes, Nodes::one);
+}
+
+TEST(selection_text, says_whether_it_names_a_distance) {
+  use_shipped_profile("emerald_rapids");
+  EXPECT_FALSE(selection_names_distance(""));
+  EXPECT_FALSE(selection_names_distance("scan:2:0+:oversubscribed=scan_doubling,wrong:2:0:near"));
+  EXPECT_TRUE(selection_names_distance("scan=scan_doubling,,scan:2:0+:far=scan_doubling"));
+  use_shipped_profile("zen4");
+  EXPECT_TRUE(selection_names_distance(""));
+  use_shipped_profile(nullptr);
+}
+
 TEST(selection_text, entries_are_read_in_order_and_a_wrong_one_leaves_the_others) {
   auto all = entries(",barrier=barrier_in_room,,nonsense,scan=scan_doubling,");
   ASSERT_EQ(all.size(), 3u);
@@ -156,10 +177,13 @@ TEST(selection_text, what_is_wrong_is_told_in_words) {
       {"allreduce:2+:99999999999999999999+=allreduce_halving", "number of bytes"},
       {"allreduce:2+:-8=allreduce_halving", "number of bytes"},
       {"allreduce:2+:8+:full=allreduce_halving",
-       "none of oversubscribed, not_oversubscribed, one_node and several_nodes"},
+       "none of oversubscribed, not_oversubscribed, one_node, several_nodes, near and far"},
       {"allreduce:2+:8+:oversubscribed:=allreduce_halving", "\"\" is none of"},
-      {"allreduce:2+:8+:oversubscribed:not_oversubscribed=allreduce_halving", "each at most once"},
-      {"allreduce:2+:8+:one_node:oversubscribed:one_node=allreduce_halving", "each at most once"},
+      {"allreduce:2+:8+:oversubscribed:not_oversubscribed=allreduce_halving",
+       "of each kind at most one"},
+      {"allreduce:2+:8+:near:far=allreduce_halving", "of each kind at most one"},
+      {"allreduce:2+:8+:one_node:oversubscribed:one_node=allreduce_halving",
+       "of each kind at most one"},
   };
   for (const auto& one : cases)
     EXPECT_NE(only_entry(one.text).problem.find(one.words), std::string::npos)

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -27,7 +28,7 @@ constexpr int cpus = 2;
 template <class Time>
 std::vector<CollectiveCell> measured(Time time, int rounds = 7, double noise = 0.01) {
   std::vector<CollectiveCell> cells;
-  for (const Contest& contest : contests(ranks_measured, cpus))
+  for (const Contest& contest : contests(ranks_measured, cpus, Distance::far))
     for (std::int64_t bytes : contest.sizes)
       for (Algorithm algorithm : rivals(contest, bytes)) {
         CollectiveCell cell{collective_kind_names[static_cast<int>(contest.kind)],
@@ -45,7 +46,13 @@ std::vector<CollectiveCell> measured(Time time, int rounds = 7, double noise = 0
 }
 
 Rows rows_of(const std::vector<CollectiveCell>& cells) {
-  return choose_rows(contests(ranks_measured, cpus), cells);
+  return choose_rows(contests(ranks_measured, cpus, Distance::far), cells);
+}
+
+// All rounds were made at this distance.
+std::vector<CollectiveCell> at(Distance distance, std::vector<CollectiveCell> cells) {
+  for (CollectiveCell& cell : cells) cell.distance = distance;
+  return cells;
 }
 
 // What a job would choose with these rows.
@@ -70,7 +77,7 @@ collective::Situation allreduce_of(int ranks, std::int64_t bytes, bool oversubsc
 }
 
 TEST(contests, have_only_what_there_is_a_choice_of) {
-  for (const Contest& contest : contests(ranks_measured, cpus)) {
+  for (const Contest& contest : contests(ranks_measured, cpus, Distance::far)) {
     EXPECT_EQ(contest.oversubscribed, contest.ranks > cpus);
     for (std::int64_t bytes : contest.sizes) {
       const std::vector<Algorithm> all = rivals(contest, bytes);
@@ -90,7 +97,7 @@ TEST(contests, have_only_what_there_is_a_choice_of) {
 
 TEST(contests, of_blocks_for_all_divide_evenly) {
   const int odd[] = {7, 30};
-  for (const Contest& contest : contests(odd, cpus)) {
+  for (const Contest& contest : contests(odd, cpus, Distance::far)) {
     if (contest.kind != CollectiveKind::alltoall && contest.kind != CollectiveKind::reduce_scatter)
       continue;
     for (std::int64_t bytes : contest.sizes) EXPECT_EQ(bytes / contest.ranks % 8, 0);
@@ -109,8 +116,8 @@ TEST(rows, are_where_another_is_quicker_by_more_than_the_noise) {
   };
   const Rows rows = rows_of(measured(time));
   ASSERT_EQ(rows.size(), 2u);  // what it is compared with differs
-  EXPECT_EQ(rows[0].row, "allreduce:4-7:2048-8191:oversubscribed=allreduce_doubling");
-  EXPECT_EQ(rows[1].row, "allreduce:4-7:8192-16383:oversubscribed=allreduce_doubling");
+  EXPECT_EQ(rows[0].row, "allreduce:4-7:2048-8191:oversubscribed:far=allreduce_doubling");
+  EXPECT_EQ(rows[1].row, "allreduce:4-7:8192-16383:oversubscribed:far=allreduce_doubling");
   EXPECT_EQ(rows[0].reason.find("it takes 0.50 of the time of allreduce_in_room"), 0u)
       << rows[0].reason;
   using enum Algorithm;
@@ -131,7 +138,8 @@ TEST(rows, of_the_first_and_the_last_sizes_and_ranks_have_no_end) {
   ASSERT_EQ(rows.size(), 2u);  // between them it is the built-in one
   // Calls of which not all ranks know the size (0) are not among them.
   EXPECT_EQ(rows[0].row.find("allgather:8+:1-"), 0u) << rows[0].row;
-  EXPECT_NE(rows[1].row.find("+:oversubscribed=allgather_ring"), std::string::npos) << rows[1].row;
+  EXPECT_NE(rows[1].row.find("+:oversubscribed:far=allgather_ring"), std::string::npos)
+      << rows[1].row;
 }
 
 TEST(rows, of_barriers_have_no_size) {
@@ -140,8 +148,8 @@ TEST(rows, of_barriers_have_no_size) {
   };
   const Rows rows = rows_of(measured(time));
   ASSERT_EQ(rows.size(), 3u);
-  EXPECT_EQ(rows[0].row, "barrier:2+:0+:not_oversubscribed=barrier_dissemination");
-  EXPECT_EQ(rows[1].row, "barrier:4-7:0+:oversubscribed=barrier_dissemination");
+  EXPECT_EQ(rows[0].row, "barrier:2+:0+:not_oversubscribed:far=barrier_dissemination");
+  EXPECT_EQ(rows[1].row, "barrier:4-7:0+:oversubscribed:far=barrier_dissemination");
 }
 
 TEST(rows, need_more_than_the_noise_and_rounds_enough) {
@@ -166,13 +174,43 @@ TEST(rows, name_the_quickest_of_several_quicker_ones) {
   };
   const Rows rows = rows_of(measured(time));
   ASSERT_EQ(rows.size(), 1u);
-  EXPECT_EQ(rows[0].row, "allreduce:2+:64-511:not_oversubscribed=allreduce_halving");
+  EXPECT_EQ(rows[0].row, "allreduce:2+:64-511:not_oversubscribed:far=allreduce_halving");
+}
+
+TEST(rows, hold_at_the_distance_at_which_they_were_measured) {
+  auto time = [](Algorithm algorithm, int ranks, std::int64_t bytes) {
+    return algorithm == Algorithm::allreduce_doubling && ranks == 2 && bytes == 64 ? 0.5 : 1.0;
+  };
+  std::vector<CollectiveCell> cells = at(Distance::near, measured(time));
+  EXPECT_TRUE(rows_of(cells).empty());
+  std::ranges::copy(measured([](Algorithm, int, std::int64_t) { return 1.0; }),
+                    std::back_inserter(cells));
+  const Rows near = choose_rows(contests(ranks_measured, cpus, Distance::near), cells);
+  EXPECT_TRUE(rows_of(cells).empty());
+  ASSERT_EQ(near.size(), 1u);
+  EXPECT_EQ(near[0].row, "allreduce:2+:64-511:not_oversubscribed:near=allreduce_doubling");
+  collective::Situation situation = allreduce_of(2, 64, false);
+  EXPECT_EQ(chosen_with(near, situation), Algorithm::allreduce_in_room);
+  situation.near = true;
+  EXPECT_EQ(chosen_with(near, situation), Algorithm::allreduce_doubling);
+}
+
+TEST(rows, of_near_ranks_are_compared_with_what_near_ranks_take_without_them) {
+  // On Zen 4 near ranks reduce along the chain, far ones by messages.
+  auto of_two = [](Distance distance) {
+    for (const Contest& contest : contests(ranks_measured, cpus, distance))
+      if (contest.kind == CollectiveKind::reduce && contest.ranks == 2)
+        return built_in(contest, 32768);
+    return Algorithm::reduce_direct;
+  };
+  EXPECT_EQ(of_two(Distance::near), Algorithm::reduce_chain_in_room);
+  EXPECT_EQ(of_two(Distance::far), Algorithm::reduce_binomial);
 }
 
 // ---- rounds ----
 
 Contest allreduces() {
-  return contests(ranks_measured, cpus).front();
+  return contests(ranks_measured, cpus, Distance::far).front();
 }
 
 std::size_t times_in(const Round& round) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 
 #include "base/settings.hpp"
@@ -55,6 +57,22 @@ TEST(chosen_value, is_the_default_where_nothing_is_quicker) {
     EXPECT_EQ(one.value, fallback(one.setting.c_str())) << one.setting;
     EXPECT_NE(one.reason.find("default stays"), std::string::npos) << one.reason;
   }
+}
+
+TEST(chosen_value, is_compared_within_a_distance_where_that_has_rounds_enough) {
+  auto slow_when_near = [](const Cell& cell) { return cell.variant == "ring" ? 2.0 : 1.0; };
+  std::vector<Cell> cells = measured(slow_when_near);
+  const std::int64_t value = chosen(cells, "eager_bytes_max").value;
+  EXPECT_LT(value, fallback("eager_bytes_max"));
+  // Few rounds at the other distance neither count nor keep the others from counting.
+  std::vector<Cell> few = measured([](const Cell&) { return 9.0; }, 0.01, 1);
+  for (Cell& cell : few) cell.distance = Distance::near;
+  std::ranges::copy(few, std::back_inserter(cells));
+  EXPECT_EQ(chosen(cells, "eager_bytes_max").value, value);
+  // Times of different distances are no pair.
+  for (Cell& cell : cells)
+    if (cell.variant == "ring") cell.distance = Distance::near;
+  EXPECT_EQ(chosen(cells, "eager_bytes_max").value, fallback("eager_bytes_max"));
 }
 
 TEST(chosen_value, differs_where_the_other_way_is_quicker_by_more_than_the_noise) {

@@ -198,7 +198,6 @@ TEST(default_rows, differ_by_the_family_of_the_processor) {
     Algorithm on_zen4, on_zen5, on_intel;
   } cases[] = {
       {{Kind::reduce, 2, 1 << 19}, reduce_binomial, reduce_chain_in_room, reduce_chain_in_room},
-      {{Kind::scan, 2, 8192}, scan_doubling, scan_in_room, scan_doubling},
       {{Kind::gather, 8, 65536}, gather_in_room, gather_in_room, gather_direct}};
   for (auto one : cases) {
     one.situation.room_bytes_max = 65536;
@@ -306,13 +305,13 @@ TEST(default_rows, begin_with_what_serves_any_call) {
 
 TEST(choice, depends_on_what_all_ranks_know_and_on_nothing_else) {
   // Another member does not compile here: do all ranks know it alike (select.cpp, cutoffs.cpp)?
-  const auto [kind, ranks, bytes, commuting, uneven, in_place, oversubscribed, rooms, direct,
+  const auto [kind, ranks, bytes, commuting, uneven, in_place, oversubscribed, near, rooms, direct,
               grouping, room_bytes_max, several_nodes, shared_nodes, regular_nodes] =
-      Situation{Kind::allreduce, 3,     20000, true,  false, false, false, true, true,
+      Situation{Kind::allreduce, 3,     20000, true,  false, false, false, false, true, true,
                 Grouping::none,  32768, false, false, false};
-  const Situation once{kind,           ranks,          bytes,        commuting,    uneven,
-                       in_place,       oversubscribed, rooms,        direct,       grouping,
-                       room_bytes_max, several_nodes,  shared_nodes, regular_nodes};
+  const Situation once{kind,     ranks,          bytes,         commuting,    uneven,
+                       in_place, oversubscribed, near,          rooms,        direct,
+                       grouping, room_bytes_max, several_nodes, shared_nodes, regular_nodes};
   const Choice choice = choose(once, default_selection());
   EXPECT_EQ(choice.algorithm, Algorithm::allreduce_by_parts_in_room);
   EXPECT_EQ(choice.reason, ChoiceReason::guess);
@@ -359,6 +358,34 @@ TEST(choice, is_the_last_row_that_fits) {
     change(outside);
     EXPECT_EQ(choose(outside, rows).algorithm, Algorithm::allreduce_in_room);
   }
+}
+
+TEST(choice, depends_on_the_distance_where_rows_name_one) {
+  SelectionRow near = forced(Algorithm::allreduce_doubling), far = near;
+  near.apart = Apart::near;
+  far.apart = Apart::far;
+  far.algorithm = Algorithm::allreduce_halving;
+  std::vector<SelectionRow> rows = defaults_and(near);
+  rows.push_back(far);
+  Situation s{Kind::allreduce, 4, 100};
+  s.room_bytes_max = 32768;
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_halving);
+  s.near = true;
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_doubling);
+  rows.pop_back();
+  s.near = false;
+  EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_in_room);
+}
+
+// Near ranks of Zen 4 reduce along the chain, which takes far ones four times as long.
+TEST(default_rows, of_zen4_reduce_along_the_chain_only_between_near_ranks) {
+  Situation s{Kind::reduce, 2, 65536};
+  s.room_bytes_max = 65536;
+  EXPECT_EQ(choose(s, on_zen4).algorithm, Algorithm::reduce_binomial);
+  s.near = true;
+  EXPECT_EQ(choose(s, on_zen4).algorithm, Algorithm::reduce_chain_in_room);
+  s.bytes = 1 << 19;
+  EXPECT_EQ(choose(s, on_zen4).algorithm, Algorithm::reduce_binomial);
 }
 
 TEST(boundaries, are_the_only_sizes_at_which_the_choice_changes) {

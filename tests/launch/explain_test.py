@@ -10,6 +10,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import mpiexec_test as launch  # noqa: E402
 
 PROGRAM = os.path.join(launch.PROGRAMS, "explain_program")
+MEASURE = os.path.join(launch.BIN, "..", "libexec", "baton", "baton-measure")
 REFUSING = os.path.join(launch.PROGRAMS, "refusing")
 TIMES = 10
 EPERM = ("single copy (CMA): not permitted here (EPERM): give the container CAP_SYS_PTRACE, or set "
@@ -130,6 +131,27 @@ class Reasons(unittest.TestCase):
         if messages(longest, "cma") == 0:
             self.skipTest("no cross-memory attach here")
         self.assertEqual(reasons(longest), {"oversubscribed": TIMES})
+
+
+class Distances(unittest.TestCase):
+    """Rows by distance, on two sockets of two caches with two cores each; ranks of a cache are near."""
+    ROWS = "allreduce:2+:0+:near=allreduce_doubling,allreduce:2+:0+:far=allreduce_halving"
+
+    def algorithm(self, ranks, near):
+        environment = {**os.environ, "HWLOC_SYNTHETIC": "pack:2 numa:2 l3:2 core:2 pu:1", "BATON_NEAR_RANKS": near,
+                       "BATON_COLLECTIVES": self.ROWS}
+        found = told("-n", ranks, "--bind-to", "core", MEASURE, 1, "allreduce", 8, env=environment)
+        used = [row["algorithm"] for row in found["collectives"] if row["kind"] == "allreduce"]
+        self.assertEqual(len(used), 1, found)
+        return used[0], found["near"]
+
+    def test_ranks_that_share_what_is_near_take_the_rows_for_near_ranks(self):
+        self.assertEqual(self.algorithm(2, "l3"), ("allreduce_doubling", ["l2", "l3"]))
+        self.assertEqual(self.algorithm(4, "l3"), ("allreduce_halving", ["l2", "l3"]))
+        self.assertEqual(self.algorithm(4, "numa_node"), ("allreduce_doubling", ["l2", "l3", "numa_node"]))
+
+    def test_all_are_far_where_nothing_is_near(self):
+        self.assertEqual(self.algorithm(2, "none"), ("allreduce_halving", []))
 
 
 class Options(unittest.TestCase):

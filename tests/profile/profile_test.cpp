@@ -121,7 +121,8 @@ TEST(a_shipped_profile, says_in_words_what_it_is) {
   EXPECT_EQ(words_of(shipped_profile_of(ProcessorFamily::zen2)),
             "zen2 (AMD Zen 2 (EPYC 7002)), a guess: as zen4");
   EXPECT_EQ(values_text(zen4).find("eager_bytes_max=1024,"), 0u);
-  EXPECT_EQ(rows_text(zen4), "reduce:2:1024+=reduce_binomial");
+  EXPECT_EQ(rows_text(zen4),
+            "reduce:2:1024+=reduce_binomial,reduce:2:8192-393215:near=reduce_chain_in_room");
   EXPECT_EQ(values_text(shipped_profile_of(ProcessorFamily::sapphire_rapids)), "");
 }
 

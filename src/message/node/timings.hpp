@@ -30,7 +30,7 @@ struct Timings {
   struct Choices {
     Choice of[count];
   };
-  std::unique_ptr<Choices> seen[transport::distance_count];  // null: none at that distance
+  std::unique_ptr<Choices> seen[distance_count];  // null: none at that distance
   transport::DistanceEstimate distance;
   // By index: what we have told the peer of its messages, and what we have seen that it tells us of
   // ours. A bit says that they go another way than those that nobody has timed.

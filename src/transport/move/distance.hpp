@@ -1,6 +1,5 @@
-// How far another process runs from this one, by the time that a cache line takes which it has just
-// written: near (one cluster of cores, some 30 ns) or far (another chiplet or socket, 100 ns and
-// more). Virtual CPUs move, so that it changes within seconds. What is observed of ways to move
+// How far another process runs from this one (base/distance.hpp), by lines of it that this one
+// reads. Virtual CPUs move, so that it changes within seconds. What is observed of ways to move
 // bytes is kept by distance.
 #pragma once
 
@@ -8,13 +7,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "base/distance.hpp"
 #include "platform/clock.hpp"
 #include "platform/lock.hpp"
 
 namespace baton::transport {
-
-enum class Distance : std::uint8_t { near, far };
-inline constexpr int distance_count = 2;
 
 // Threads that time lines at once may lose one's time for the other's.
 class DistanceEstimate {
@@ -36,8 +33,6 @@ class DistanceEstimate {
   }
   // Notes the time of a line, in ticks of which a microsecond has so many (0: not known yet).
   void saw(std::int64_t ticks, std::int64_t ticks_per_us) {
-    // Between the two nothing changes.
-    constexpr std::int64_t near_below_ns = 70, far_from_ns = 90;
     if (ticks_per_us == 0) return;
     const std::int64_t ns = std::min<std::int64_t>(ticks * 1000 / ticks_per_us, 2000);
     // Noise only adds.
