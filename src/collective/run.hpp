@@ -79,6 +79,11 @@ class Run {
       if constexpr (requires(const Ready& known) { known.add_missing(missing); })
         static_cast<const AwaitUntil*>(self)->ready.add_missing(missing);
     }
+    // Returns whether all ranks wait for each other, where `Ready` knows that.
+    bool is_meeting() const {
+      if constexpr (requires { ready.is_meeting; }) return ready.is_meeting;
+      return false;
+    }
     void await_resume() {}
   };
   template <class Ready>
@@ -149,7 +154,13 @@ class Run {
   // is `awaits`.
   template <class Await>
   message::WaitSubject subject(const Await* awaits) const {
-    return {message::WaitSubject::Kind::collective, this, 0, Await::add_missing, awaits};
+    return {message::WaitSubject::Kind::collective,
+            this,
+            0,
+            Await::add_missing,
+            awaits,
+            nullptr,
+            awaits->is_meeting()};
   }
   // Returns the subject of a run that may be suspended.
   message::WaitSubject subject() const {

@@ -18,7 +18,7 @@ Task allgather_in_room(Run& run, Round round) {
   visit.publish_own();
   if (!mine.in_place())
     run.copy(mine.buffer, mine.uniform, *mine.type, all.place(rank), all.uniform, *all.type);
-  co_await visit.all_arrived();
+  co_await visit.all_met();
   for (int r = 0; r < visit.ranks(); ++r)
     if (r != rank) visit.take(r, all.place(r), all.uniform, *all.type);
   visit.finish_exchange();

@@ -20,13 +20,13 @@ Task allreduce_by_parts_in_room(Run& run, Round contributing, Round combining) {
   void* mine = vector.at(result, begin(rank));
   bool good;
   void* unpacked = memory_to_unpack(run, own, &good);
-  co_await given.all_arrived();
+  co_await given.all_met();
   if (good && own.count > 0) combine(given, 0, ranks, own, begin(rank), mine, unpacked);
   given.finish_exchange();
   co_await combined.may_write();
   combined.put(rank, mine, own.count, *own.type);
   combined.publish_own();
-  co_await combined.all_arrived();
+  co_await combined.all_met();
   for (int r = 0; r < ranks; ++r)
     if (r != rank)
       combined.take(r, vector.at(result, begin(r)), begin(r + 1) - begin(r), *vector.type);

@@ -15,7 +15,7 @@ Task allreduce_in_room(Run& run, Round round) {
   visit.publish_own();
   bool good;
   void* unpacked = memory_to_unpack(run, vector, &good);
-  co_await visit.all_arrived();
+  co_await visit.all_met();
   if (good) combine(visit, 0, visit.ranks(), vector, 0, result, unpacked);
   visit.finish_exchange();
 }

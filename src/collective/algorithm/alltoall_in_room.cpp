@@ -20,7 +20,7 @@ Task alltoall_in_room(Run& run, Round round) {
   visit.publish_own();
   if (!out.in_place())
     run.copy(out.place(rank), out.uniform, *out.type, in.place(rank), in.uniform, *in.type);
-  co_await visit.all_arrived();
+  co_await visit.all_met();
   for (int r = 0; r < ranks; ++r)
     if (r != rank) visit.take(r, in.place(r), in.uniform, *in.type, offset(r, rank));
   visit.finish_exchange();

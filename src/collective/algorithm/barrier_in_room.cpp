@@ -8,7 +8,7 @@ Task barrier_in_room(Run& run, Round round) {
   Visit visit(run, round);
   co_await visit.may_write();
   visit.publish_own();
-  co_await visit.all_arrived();
+  co_await visit.all_met();
   visit.finish_exchange();
 }
 

@@ -18,7 +18,7 @@ Task reduce_scatter_in_room(Run& run, Round round) {
   const Vector part = whole.part(in.count(visit.rank()));
   bool good;
   void* unpacked = memory_to_unpack(run, part, &good);
-  co_await visit.all_arrived();
+  co_await visit.all_met();
   if (good) combine(visit, 0, visit.ranks(), part, first, in.buffer, unpacked);
   visit.finish_exchange();
 }

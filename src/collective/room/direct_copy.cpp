@@ -131,7 +131,7 @@ Task meet_for_copies(Run& run, DirectCopy& copies, const void* from, void* to, s
   co_await copies.told.may_write();
   copies.write_told(from, to, bytes, usable && copies.permitted());
   copies.told.publish_own_copies();
-  co_await copies.told.all_arrived();
+  co_await copies.told.all_met();
   bool all = true;
   for (int r = 0; r < copies.ranks(); ++r) {
     if (BATON_UNLIKELY(!copies.told.tells_copies(r))) {
@@ -151,7 +151,7 @@ Task end_copies(Run& run, DirectCopy& copies, bool waits) {
   co_await copies.done.may_write();
   copies.say_done();
   if (waits) {
-    co_await copies.done.all_arrived();
+    co_await copies.done.all_met();
     copies.done.finish_exchange();
   } else {
     copies.done.finish();

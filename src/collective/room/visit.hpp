@@ -19,10 +19,10 @@ class Visit {
   // `co_await` these until lines and blocks may be written, and until slots [from, to) have been
   // published.
   auto may_write() { return run_.until(MayWrite{*this}); }
-  auto arrived(int from, int to) {
-    return run_.until(
-        Arrived{*this, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to)});
-  }
+  auto arrived(int from, int to) { return run_.until(awaiting(from, to, false)); }
+  // `co_await` this until all slots have been published, where all ranks await that and nobody is
+  // ahead: where ranks outnumber CPUs by far, they sleep soon (message/core/wait.cpp).
+  auto all_met() { return run_.until(awaiting(0, ranks(), true)); }
   bool has_arrived(int of) const {
     return view_.room.has_arrived(static_cast<std::uint32_t>(of), round_);
   }
@@ -147,6 +147,7 @@ class Visit {
     Visit& visit;
     std::uint32_t missing;
     std::uint32_t end;
+    bool is_meeting;
     bool operator()() {
       missing = visit.view_.room.first_missing(missing, end, visit.round_);
       return missing == end;
@@ -169,6 +170,10 @@ class Visit {
         if (!visit.has_arrived(places[i])) ranks.add(visit.world_rank(places[i]));
     }
   };
+
+  Arrived awaiting(int from, int to, bool is_meeting) {
+    return {*this, static_cast<std::uint32_t>(from), static_cast<std::uint32_t>(to), is_meeting};
+  }
 
   // Returns the first of some ranks, from index `from` on, that has not arrived; `count` when all
   // have.

@@ -46,6 +46,7 @@ struct Followers {
 struct WaitBudget {
   std::int64_t spins = 0;
   std::int64_t yields = 0;
+  std::int64_t meeting_yields = 0;  // while all ranks of a collective wait for each other
   // In a job that is timed every round that finds nothing is seen by idle_slow, which counts these;
   // `spins` is 0 then.
   std::int64_t timed_spins = 0;

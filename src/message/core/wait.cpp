@@ -43,6 +43,11 @@ void set_wait_budget(bool many_threads) {
   budget.timed = transport::job().timing.bytes != 0;
   budget.spins = budget.timed ? 0 : budget.timed_spins;
   budget.yields = settings.yield_count >= 0 ? settings.yield_count : oversubscribed ? 200 : 100;
+  // With many ranks on a CPU, Linux does not run those that yield in turn, and a meeting of all
+  // takes many rounds of yields (docs/decisions/oversubscribed-waits.md). Guess, between 8 and 10.
+  constexpr std::uint32_t ranks_per_cpu = 8;
+  const bool crowded = engine.local_ranks > ranks_per_cpu * transport::job().cpus_usable;
+  budget.meeting_yields = crowded && settings.yield_count < 0 ? 0 : budget.yields;
 }
 
 void note_shortcuts() {
@@ -87,7 +92,8 @@ bool Waiter::idle_timed(const WaitSubject& subject) {
 
 void Waiter::idle_slow(const WaitSubject& subject) {
   if (engine.wait_budget.timed && idle_timed(subject)) return;
-  if (yields_ < engine.wait_budget.yields) {
+  const WaitBudget& budget = engine.wait_budget;
+  if (yields_ < (subject.is_meeting ? budget.meeting_yields : budget.yields)) {
     ++yields_;
     platform::yield_cpu();
     return;

@@ -24,6 +24,7 @@ struct WaitSubject {
   const void* state = nullptr;
   // Describes `object` in words and as ranks, for `own`, a kind that a higher layer has.
   void (*describe)(const void* object, lockfree::WaitDescription& wait) = nullptr;
+  bool is_meeting = false;  // all ranks of the collective wait for each other
 };
 
 struct ProbeWait {

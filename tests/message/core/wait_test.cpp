@@ -70,6 +70,23 @@ TEST_F(waiting, who_is_woken_is_awake_again_and_yields_before_it_sleeps_anew) {
   });
 }
 
+TEST_F(waiting, in_a_meeting_of_all_sleeps_as_soon_as_its_own_budget_says) {
+  ranks.as(0, [] {
+    engine.wait_budget.yields = 3;
+    engine.wait_budget.meeting_yields = 1;
+    const auto meeting = [] {
+      WaitSubject subject;
+      subject.is_meeting = true;
+      return subject;
+    };
+    Waiter waiter;
+    waiter.idle(meeting);
+    EXPECT_FALSE(is_announced());
+    waiter.idle(meeting);
+    EXPECT_TRUE(is_announced());
+  });
+}
+
 TEST_F(waiting, whom_nobody_wakes_stays_announced) {
   ranks.as(0, [] {
     Waiter waiter;
@@ -110,6 +127,23 @@ TEST_F(waiting, memory_is_looked_at_directly_unless_progress_is_to_be_made_at_on
     engine.waits_by_progress = true;
     EXPECT_FALSE(look_directly(at_third) || look_briefly(at_third));
     EXPECT_EQ(looks, 0);
+  });
+}
+
+TEST_F(waiting, meetings_have_no_yields_where_many_ranks_share_a_cpu_and_nobody_says_otherwise) {
+  ranks.as(0, [] {
+    const auto meeting_yields = [](std::uint32_t local_ranks) {
+      engine.local_ranks = local_ranks;
+      set_wait_budget(false);
+      return engine.wait_budget.meeting_yields;
+    };
+    const std::uint32_t before = engine.local_ranks, cpus = transport::job().cpus_usable;
+    engine.oversubscribed = true;
+    EXPECT_EQ(meeting_yields(8 * cpus), engine.wait_budget.yields);
+    EXPECT_EQ(meeting_yields(8 * cpus + 1), 0);
+    settings.yield_count = 12;
+    EXPECT_EQ(meeting_yields(8 * cpus + 1), 12);
+    engine.local_ranks = before;
   });
 }
 
