@@ -112,8 +112,14 @@ TEST_F(observing, who_hears_of_another_way_tries_it_for_what_comes_back) {
 
 TEST_F(observing, long_messages_try_each_other_way_one_at_a_time) {
   settings.unseen_pull_bytes_min = std::int64_t{1} << 40;
-  EXPECT_EQ(pass(12, 16 << 20, slow, slower), 2);
+  EXPECT_EQ(pass(12, 8 << 20, slow, slower), 2);
   settings = Settings{};
+}
+
+TEST_F(observing, messages_of_16_mib_are_copied_by_both_sides_however_long_that_takes) {
+  EXPECT_EQ(pass(100, 16 << 20, slow, slower), 100);
+  EXPECT_TRUE(wishes_shared(receiver, 16 << 20, false));
+  EXPECT_LT(pass(100, (16 << 20) - 1, slow, slower), 50);
 }
 
 TEST_F(observing, pulling_counts_for_longer_where_the_setting_says_so) {
