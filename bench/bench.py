@@ -65,6 +65,8 @@ METRICS = {
     "post_start": "time of a put of 8 bytes between MPI_Win_post and wait, MPI_Win_start and complete",
     "lock": "time of lock and unlock, of all ranks to one, empty and with a put of 8 bytes",
     "halo_put": "a ring: each puts a size, just written, to both neighbors; by fences, by post and start",
+    "file": "collective and independent writes and reads of 4 MiB a rank in interleaved blocks of a size, whole ones, "
+            "appends by the shared pointer, open and close; in the folders of BENCH_FOLDERS (/dev/shm:/tmp)",
     "hello": "start and end of a job that does nothing, from outside (256 and more ranks, 64 unless metrics are named: "
              "Baton alone, but for --np)",
     "reduce_local": "time of MPI_Reduce_local, beside a plain loop compiled for this CPU",
@@ -93,10 +95,10 @@ SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT
          **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20]),
          **dict.fromkeys(("put", "get", "accumulate"), [1 << bit for bit in range(3, 24)]),
          **dict.fromkeys(("put_rate", "get_rate"), [1 << bit for bit in range(3, 13)]), "atomics": [8],
-         "computing_target": [8, 64 << 10, 1 << 20], "halo_put": [8, 1 << 10, 64 << 10]}
+         "computing_target": [8, 64 << 10, 1 << 20], "file": [1 << bit for bit in range(6, 21, 2)], "halo_put": [8, 1 << 10, 64 << 10]}
 RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(KERNELS, [2, 8]),
          **dict.fromkeys((*COLLECTIVES, "fence", "lock", "halo_put"), [2, 8, 32]),
-         "hello": [16, 64, 256, 1024], "memory": [16, 64, 256, 1024], "finding": [2, 16, 64, 256], "reduce_local": [1]}
+         "file": [2, 8], "hello": [16, 64, 256, 1024], "memory": [16, 64, 256, 1024], "finding": [2, 16, 64, 256], "reduce_local": [1]}
 IN_SHORT = ["lat", "bw", "bibw", "rate", "barrier", "allreduce", "hello", "memory"]  # unless metrics are named
 BY_RANKS = ("hello", "memory")  # of jobs that may be too large for the machine
 # Jobs of many ranks take few rounds, and Baton alone unless --np names them: with 1024 ranks on 2 CPUs none of the

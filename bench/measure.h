@@ -57,6 +57,8 @@ void collectives_of_sizes(int what, int count, char** sizes);
 int kernels_of(const char* metric, int count, char** sizes);
 /* onesided.c and its companions: operations on windows; whether the metric is one of these. */
 int onesided_of(const char* metric, int count, char** sizes);
+/* files.c: reads and writes of a file; whether the metric is that. */
+int files_of(const char* metric, int count, char** sizes);
 /* threads.c: short messages between threads. MPI_THREAD_MULTIPLE was granted. */
 void messages_of_threads(void);
 

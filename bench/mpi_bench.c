@@ -169,7 +169,7 @@ static int run(const char* metric, int sizes, char** size, int level) {
   /* Two words or fewer: single sizes, and what counts instructions. */
   if (sizes > 2 && ranks <= 2) wake_processors();
   if (messages_of(metric, sizes, size) || kernels_of(metric, sizes, size) ||
-      onesided_of(metric, sizes, size))
+      onesided_of(metric, sizes, size) || files_of(metric, sizes, size))
     return 0;
   if (!strcmp(metric, "exported"))
     exported_buffers(sizes, size);

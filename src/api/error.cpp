@@ -5,6 +5,7 @@
 
 #include "api/file.hpp"
 #include "api/window.hpp"
+#include "file/lost_data.hpp"
 #include "world/error_code.hpp"
 
 namespace baton::api {
@@ -14,13 +15,6 @@ namespace {
 template <class Function>
 Error create(ObjectKind kind, Function* function, MPI_Errhandler* errhandler) {
   return create_error_handler(kind, reinterpret_cast<ErrorHandler::Function>(function), errhandler);
-}
-
-Error check_file(MPI_File file) {
-  if (file == MPI_FILE_NULL) return MPI_SUCCESS;
-  return fail(MPI_ERR_FILE,
-              "argument 1 (file) is no open file; this version opens none, and the error handler "
-              "for those to come is MPI_FILE_NULL's");
 }
 
 }  // namespace
@@ -50,6 +44,7 @@ Error remove_error_string(int errorcode) {
 }
 
 Error error_class(int errorcode, int* errorclass) {
+  file::note_look();
   if (!error_code_known(errorcode))
     return fail(MPI_ERR_ARG, "argument 1 (errorcode): %d is no error code", errorcode);
   *errorclass = error_class_of(errorcode);
@@ -57,6 +52,7 @@ Error error_class(int errorcode, int* errorclass) {
 }
 
 Error error_string(int errorcode, char* string, int* resultlen) {
+  file::note_look();
   if (!error_code_known(errorcode))
     return fail(MPI_ERR_ARG, "argument 1 (errorcode): %d is no error code", errorcode);
   const char* cause = raised_explanation(errorcode);
@@ -127,22 +123,19 @@ Error file_create_errhandler(MPI_File_errhandler_function* function, MPI_Errhand
   return create(ObjectKind::file, function, errhandler);
 }
 
-Error file_set_errhandler(MPI_File file, ErrorHandler& errhandler) {
-  if (Error error = check_file(file)) return error;
+Error file_set_errhandler(File* file, ErrorHandler& errhandler) {
   if (Error error = check_kind(errhandler, 2, ObjectKind::file, "MPI_File_create_errhandler"))
     return error;
-  attach_error_handler(error_handling.file_target, &errhandler);
+  attach_error_handler(*target_of_file(file), &errhandler);
   return MPI_SUCCESS;
 }
 
-Error file_get_errhandler(MPI_File file, MPI_Errhandler* errhandler) {
-  if (Error error = check_file(file)) return error;
-  return get_error_handler(error_handling.file_target, errhandler);
+Error file_get_errhandler(File* file, MPI_Errhandler* errhandler) {
+  return get_error_handler(*target_of_file(file), errhandler);
 }
 
-Error file_call_errhandler(MPI_File file, int errorcode) {
-  if (Error error = check_file(file)) return error;
-  return call_errhandler(error_handling.file_target, "MPI_File_call_errhandler", errorcode);
+Error file_call_errhandler(File* file, int errorcode) {
+  return call_errhandler(*target_of_file(file), "MPI_File_call_errhandler", errorcode);
 }
 
 Error call_errhandler(ErrorTarget& target, const char* procedure, int errorcode) {

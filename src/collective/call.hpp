@@ -12,6 +12,9 @@ namespace baton::collective {
 
 using Kind = CollectiveKind;
 
+class Run;
+class Task;
+
 // This is one side of a call: `uniform` elements for each rank, or `counts` where they differ;
 // `displacements` in extents, or in bytes where each rank has a type of its own. The arrays are the
 // user's own, never copied: `wide` is false for int, true for MPI_Count and MPI_Aint.
@@ -55,6 +58,10 @@ struct Call {
   Operation* operation = nullptr;
   bool persistent = false;
   bool uneven = false;  // a v or w form: ranks do not know how much the others have
+  // This runs instead of an algorithm, with the state: collective accesses to files are tasks of
+  // steps (by_nodes.hpp). Null: an algorithm.
+  Task (*task)(Run& run, void* state) = nullptr;
+  void* task_state = nullptr;
 
   // Returns what this rank contributes to a reduction; in place it is where the result goes.
   const void* contribution() const { return out.in_place() ? in.buffer : out.buffer; }

@@ -29,6 +29,7 @@ std::int32_t next_persistent_tag(Communicator& comm) {
 }
 
 Task algorithm_of(Run& run) {
+  if (BATON_UNLIKELY(run.call.task != nullptr)) return run.call.task(run, run.call.task_state);
   return BATON_UNLIKELY(settings.check) ? check_and_run(run, run.call) : select(run, run.call);
 }
 
@@ -221,8 +222,9 @@ Error start(Run& run, MPI_Request* handle) {
     give_back(run);
     return error;
   }
+  run.visible->bytes = 0;
   bool over = begin(run, next_tag(*run.call.comm), false);
-  if (over && !run.error()) {
+  if (over && !run.error() && run.visible->bytes == 0) {
     give_back(run);
     *handle = message::completed_handle();
     return MPI_SUCCESS;

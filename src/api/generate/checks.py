@@ -14,6 +14,7 @@ HANDLE_CLASSES = {
     "MPI_Errhandler": "MPI_ERR_ERRHANDLER",
     "MPI_Session": "MPI_ERR_SESSION",
     "MPI_Win": "MPI_ERR_WIN",
+    "MPI_File": "MPI_ERR_FILE",
 }
 HANDLE_NULLS = {
     "MPI_Comm": "MPI_COMM_NULL",
@@ -24,6 +25,7 @@ HANDLE_NULLS = {
     "MPI_Errhandler": "MPI_ERRHANDLER_NULL",
     "MPI_Session": "MPI_SESSION_NULL",
     "MPI_Win": "MPI_WIN_NULL",
+    "MPI_File": "MPI_FILE_NULL",
 }
 # Numbers that must not be negative, with a class of their own.
 NUMBER_CLASSES = {
@@ -34,7 +36,7 @@ FREE_KINDS = {"ARGUMENT_COUNT", "ARGUMENT_LIST", "EXTRA_STATE", "EXTRA_STATE2", 
 # Chapters whose completions take MPI_STATUS_IGNORE.
 # Chapters where MPI_DATATYPE_NULL is taken for the type of no elements.
 NO_DATA_CHAPTERS = {"point_to_point"}
-STATUS_IGNORABLE = {"point_to_point", "partitioned"}
+STATUS_IGNORABLE = {"point_to_point", "partitioned", "file"}
 
 
 class Checks:
@@ -49,13 +51,16 @@ class Checks:
         self.comm = next((p for p in procedure.parameters if self.resolves(p, "MPI_Comm")), None)
         self.session = next((p for p in procedure.parameters if self.resolves(p, "MPI_Session")), None)
         self.win = next((p for p in procedure.parameters if self.resolves(p, "MPI_Win")), None)
-        raises = self.comm or self.session or self.win
+        self.file = next((p for p in procedure.parameters if self.resolves(p, "MPI_File")), None)
+        raises = self.comm or self.session or self.win or self.file
         self.target = f"&{raises.name}_object->errors" if raises else "nullptr"
         if self.comm and self.nullable(self.comm):
             self.target = f"({self.comm.name}_object ? {self.target} : nullptr)"
         if self.win and self.nullable(self.win):
             self.target = f"({self.win.name}_object ? {self.target} : nullptr)"
-        if any(p.type == "MPI_File" for p in procedure.parameters):
+        if self.file and self.nullable(self.file):
+            self.target = f"target_of_file({self.file.name}_object)"
+        elif not self.file and procedure.chapter == "file":  # no file is open, or none yet
             self.target = "&error_handling.file_target"
         self.given = None if raises or not self.makes_object() else self.parameter("errhandler")
         if self.given:
@@ -153,6 +158,8 @@ class Checks:
         guard, null = self.guard(p), HANDLE_NULLS[p.type]
         found = f"{table['table']}.find({p.name})"
         target = "nullptr" if p in (self.comm, self.session, self.given, self.win) else self.target
+        if p is self.file or (self.procedure.chapter == "file" and target == "nullptr"):
+            target = "&error_handling.file_target"
         if guard:
             found = f"{guard} ? {found} : nullptr"
         moves_data = any(q.kind == "BUFFER" for q in self.procedure.parameters)
@@ -420,13 +427,13 @@ class Checks:
     def lines(self):
         self.out = [f"constexpr Procedure here = Procedure::{self.enumerator};"]
         for p in self.procedure.parameters:  # what is not made is no communicator
-            made = p.type in ("MPI_Comm", "MPI_Win") and p.direction == "out"
+            made = p.type in ("MPI_Comm", "MPI_Win", "MPI_File") and p.direction == "out"
             if made and p.stars == 1 and not p.is_array:
                 self.out.append(f"if (BATON_LIKELY({p.name} != nullptr)) *{p.name} = {HANDLE_NULLS[p.type]};")
         if self.procedure.base not in self.api.overlay["any_time"]:
             self.running()
         handles = [p for p in self.procedure.parameters if self.resolves(p)]
-        handles.sort(key=lambda p: p not in (self.comm, self.session, self.given, self.win))
+        handles.sort(key=lambda p: p not in (self.comm, self.session, self.given, self.win, self.file))
         if self.comm:
             self.handle(handles.pop(0))
         if self.is_rooted() and self.comm:

@@ -49,22 +49,22 @@ BATON_EXPORT int PMPI_Errhandler_toint(MPI_Errhandler errhandler) {
 BATON_ALIAS(Errhandler_toint)
 
 BATON_EXPORT MPI_Fint PMPI_File_c2f(MPI_File file) {
-  return predefined_to_int(file);
+  return file::files.to_int(file);
 }
 BATON_ALIAS(File_c2f)
 
 BATON_EXPORT MPI_File PMPI_File_f2c(MPI_Fint file) {
-  return predefined_from_int<MPI_File>(file);
+  return file::files.from_int(file);
 }
 BATON_ALIAS(File_f2c)
 
 BATON_EXPORT MPI_File PMPI_File_fromint(int file) {
-  return predefined_from_int<MPI_File>(file);
+  return file::files.from_int(file);
 }
 BATON_ALIAS(File_fromint)
 
 BATON_EXPORT int PMPI_File_toint(MPI_File file) {
-  return predefined_to_int(file);
+  return file::files.to_int(file);
 }
 BATON_ALIAS(File_toint)
 

@@ -11,42 +11,82 @@ BATON_EXPORT int PMPI_File_call_errhandler(MPI_File fh, int errorcode) {
   constexpr Procedure here = Procedure::File_call_errhandler;
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
-  return finish(here, &error_handling.file_target, api::file_call_errhandler(fh, errorcode));
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object && fh != MPI_FILE_NULL))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, target_of_file(fh_object), api::file_call_errhandler(fh_object, errorcode));
 }
 BATON_ALIAS(File_call_errhandler)
 
 BATON_EXPORT int PMPI_File_close(MPI_File *fh) {
-  return unsupported(Procedure::File_close, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_close;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!fh))
+    return null_argument(here, 1, &error_handling.file_target);
+  return finish(here, &error_handling.file_target, api::file_close(fh));
 }
 BATON_ALIAS(File_close)
 
 BATON_EXPORT int PMPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler) {
   constexpr Procedure here = Procedure::File_create_errhandler;
   if (BATON_UNLIKELY(!file_errhandler_fn))
-    return null_argument(here, 1, nullptr);
+    return null_argument(here, 1, &error_handling.file_target);
   if (BATON_UNLIKELY(!errhandler))
-    return null_argument(here, 2, nullptr);
-  return finish(here, nullptr, api::file_create_errhandler(file_errhandler_fn, errhandler));
+    return null_argument(here, 2, &error_handling.file_target);
+  return finish(here, &error_handling.file_target, api::file_create_errhandler(file_errhandler_fn, errhandler));
 }
 BATON_ALIAS(File_create_errhandler)
 
 BATON_EXPORT int PMPI_File_delete(const char *filename, MPI_Info info) {
-  return unsupported(Procedure::File_delete, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_delete;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, &error_handling.file_target, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!filename))
+    return null_argument(here, 1, &error_handling.file_target);
+  return finish(here, &error_handling.file_target, api::file_delete(filename, info_object));
 }
 BATON_ALIAS(File_delete)
 
 BATON_EXPORT int PMPI_File_get_amode(MPI_File fh, int *amode) {
-  return unsupported(Procedure::File_get_amode, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_amode;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!amode))
+    return null_argument(here, 2, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_amode(*fh_object, amode));
 }
 BATON_ALIAS(File_get_amode)
 
 BATON_EXPORT int PMPI_File_get_atomicity(MPI_File fh, int *flag) {
-  return unsupported(Procedure::File_get_atomicity, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_atomicity;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!flag))
+    return null_argument(here, 2, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_atomicity(*fh_object, flag));
 }
 BATON_ALIAS(File_get_atomicity)
 
 BATON_EXPORT int PMPI_File_get_byte_offset(MPI_File fh, MPI_Offset offset, MPI_Offset *disp) {
-  return unsupported(Procedure::File_get_byte_offset, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_byte_offset;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!disp))
+    return null_argument(here, 3, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_byte_offset(*fh_object, offset, disp));
 }
 BATON_ALIAS(File_get_byte_offset)
 
@@ -54,279 +94,1100 @@ BATON_EXPORT int PMPI_File_get_errhandler(MPI_File file, MPI_Errhandler *errhand
   constexpr Procedure here = Procedure::File_get_errhandler;
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
+  File* const file_object = file::files.find(file);
+  if (BATON_UNLIKELY(!file_object && file != MPI_FILE_NULL))
+    return bad_handle(here, 1, &error_handling.file_target, file, MPI_ERR_FILE);
   if (BATON_UNLIKELY(!errhandler))
-    return null_argument(here, 2, &error_handling.file_target);
-  return finish(here, &error_handling.file_target, api::file_get_errhandler(file, errhandler));
+    return null_argument(here, 2, target_of_file(file_object));
+  return finish(here, target_of_file(file_object), api::file_get_errhandler(file_object, errhandler));
 }
 BATON_ALIAS(File_get_errhandler)
 
 BATON_EXPORT int PMPI_File_get_group(MPI_File fh, MPI_Group *group) {
-  return unsupported(Procedure::File_get_group, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_group;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!group))
+    return null_argument(here, 2, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_group(*fh_object, group));
 }
 BATON_ALIAS(File_get_group)
 
 BATON_EXPORT int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used) {
-  return unsupported(Procedure::File_get_info, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_info;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!info_used))
+    return null_argument(here, 2, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_info(*fh_object, info_used));
 }
 BATON_ALIAS(File_get_info)
 
 BATON_EXPORT int PMPI_File_get_position(MPI_File fh, MPI_Offset *offset) {
-  return unsupported(Procedure::File_get_position, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_position;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!offset))
+    return null_argument(here, 2, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_position(*fh_object, offset));
 }
 BATON_ALIAS(File_get_position)
 
 BATON_EXPORT int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset) {
-  return unsupported(Procedure::File_get_position_shared, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_position_shared;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!offset))
+    return null_argument(here, 2, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_position_shared(*fh_object, offset));
 }
 BATON_ALIAS(File_get_position_shared)
 
 BATON_EXPORT int PMPI_File_get_size(MPI_File fh, MPI_Offset *size) {
-  return unsupported(Procedure::File_get_size, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_size;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!size))
+    return null_argument(here, 2, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_size(*fh_object, size));
 }
 BATON_ALIAS(File_get_size)
 
 BATON_EXPORT int PMPI_File_get_type_extent(MPI_File fh, MPI_Datatype datatype, MPI_Aint *extent) {
-  return unsupported(Procedure::File_get_type_extent, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_type_extent;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 2, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!extent))
+    return null_argument(here, 3, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_type_extent(*fh_object, *datatype_object, extent));
 }
 BATON_ALIAS(File_get_type_extent)
 
 BATON_EXPORT int PMPI_File_get_type_extent_c(MPI_File fh, MPI_Datatype datatype, MPI_Count *extent) {
-  return unsupported(Procedure::File_get_type_extent_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_type_extent_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 2, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!extent))
+    return null_argument(here, 3, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_type_extent(*fh_object, *datatype_object, extent));
 }
 BATON_ALIAS(File_get_type_extent_c)
 
 BATON_EXPORT int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype, char *datarep) {
-  return unsupported(Procedure::File_get_view, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_get_view;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  if (BATON_UNLIKELY(!disp))
+    return null_argument(here, 2, &fh_object->errors);
+  if (BATON_UNLIKELY(!etype))
+    return null_argument(here, 3, &fh_object->errors);
+  if (BATON_UNLIKELY(!filetype))
+    return null_argument(here, 4, &fh_object->errors);
+  if (BATON_UNLIKELY(!datarep))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_get_view(*fh_object, disp, etype, filetype, datarep));
 }
 BATON_ALIAS(File_get_view)
 
 BATON_EXPORT int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread)
 
 BATON_EXPORT int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_c)
 
 BATON_EXPORT int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_all, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread_all(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_all)
 
 BATON_EXPORT int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_all_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_all_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread_all(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_all_c)
 
 BATON_EXPORT int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_at, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_at;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread_at(*fh_object, offset, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_at)
 
 BATON_EXPORT int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_at_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_at_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread_at(*fh_object, offset, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_at_c)
 
 BATON_EXPORT int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_at_all, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_at_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread_at_all(*fh_object, offset, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_at_all)
 
 BATON_EXPORT int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_at_all_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_at_all_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread_at_all(*fh_object, offset, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_at_all_c)
 
 BATON_EXPORT int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_shared, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_shared;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread_shared(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_shared)
 
 BATON_EXPORT int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iread_shared_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iread_shared_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iread_shared(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iread_shared_c)
 
 BATON_EXPORT int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite)
 
 BATON_EXPORT int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_c)
 
 BATON_EXPORT int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_all, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite_all(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_all)
 
 BATON_EXPORT int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_all_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_all_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite_all(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_all_c)
 
 BATON_EXPORT int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_at, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_at;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite_at(*fh_object, offset, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_at)
 
 BATON_EXPORT int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_at_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_at_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite_at(*fh_object, offset, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_at_c)
 
 BATON_EXPORT int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_at_all, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_at_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite_at_all(*fh_object, offset, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_at_all)
 
 BATON_EXPORT int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_at_all_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_at_all_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 6, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite_at_all(*fh_object, offset, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_at_all_c)
 
 BATON_EXPORT int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_shared, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_shared;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite_shared(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_shared)
 
 BATON_EXPORT int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
-  return unsupported(Procedure::File_iwrite_shared_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_iwrite_shared_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  if (BATON_UNLIKELY(!request))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_iwrite_shared(*fh_object, buf, count, *datatype_object, request));
 }
 BATON_ALIAS(File_iwrite_shared_c)
 
 BATON_EXPORT int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) {
-  return unsupported(Procedure::File_open, &error_handling.file_target, speaks_for(comm));
+  constexpr Procedure here = Procedure::File_open;
+  if (BATON_LIKELY(fh != nullptr)) *fh = MPI_FILE_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 1, &error_handling.file_target, comm, MPI_ERR_COMM);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 4, &error_handling.file_target, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!filename))
+    return null_argument(here, 2, &error_handling.file_target);
+  if (BATON_UNLIKELY(!fh))
+    return null_argument(here, 5, &error_handling.file_target);
+  return finish(here, &error_handling.file_target, api::file_open(*comm_object, filename, amode, info_object, fh));
 }
 BATON_ALIAS(File_open)
 
 BATON_EXPORT int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
-  return unsupported(Procedure::File_preallocate, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_preallocate;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_preallocate(*fh_object, size));
 }
 BATON_ALIAS(File_preallocate)
 
 BATON_EXPORT int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read)
 
 BATON_EXPORT int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_c)
 
 BATON_EXPORT int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_all, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_all(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_all)
 
 BATON_EXPORT int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_all_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_all_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_all(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_all_c)
 
 BATON_EXPORT int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_all_begin, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_all_begin;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_all_begin(*fh_object, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_read_all_begin)
 
 BATON_EXPORT int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_all_begin_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_all_begin_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_all_begin(*fh_object, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_read_all_begin_c)
 
 BATON_EXPORT int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_read_all_end, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_all_end;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_read_all_end(*fh_object, buf, status));
 }
 BATON_ALIAS(File_read_all_end)
 
 BATON_EXPORT int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_at;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_at(*fh_object, offset, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_at)
 
 BATON_EXPORT int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_at_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_at(*fh_object, offset, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_at_c)
 
 BATON_EXPORT int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at_all, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_at_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_at_all(*fh_object, offset, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_at_all)
 
 BATON_EXPORT int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at_all_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_at_all_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_at_all(*fh_object, offset, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_at_all_c)
 
 BATON_EXPORT int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_at_all_begin, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_at_all_begin;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_at_all_begin(*fh_object, offset, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_read_at_all_begin)
 
 BATON_EXPORT int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_at_all_begin_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_at_all_begin_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_at_all_begin(*fh_object, offset, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_read_at_all_begin_c)
 
 BATON_EXPORT int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_read_at_all_end, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_at_all_end;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_read_at_all_end(*fh_object, buf, status));
 }
 BATON_ALIAS(File_read_at_all_end)
 
 BATON_EXPORT int PMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_ordered, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_ordered;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_ordered(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_ordered)
 
 BATON_EXPORT int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_ordered_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_ordered_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_ordered(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_ordered_c)
 
 BATON_EXPORT int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_ordered_begin, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_ordered_begin;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_ordered_begin(*fh_object, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_read_ordered_begin)
 
 BATON_EXPORT int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_read_ordered_begin_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_ordered_begin_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_ordered_begin(*fh_object, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_read_ordered_begin_c)
 
 BATON_EXPORT int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_read_ordered_end, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_ordered_end;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_read_ordered_end(*fh_object, buf, status));
 }
 BATON_ALIAS(File_read_ordered_end)
 
 BATON_EXPORT int PMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_shared, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_shared;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_shared(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_shared)
 
 BATON_EXPORT int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_read_shared_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_read_shared_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_read_shared(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_read_shared_c)
 
 BATON_EXPORT int PMPI_File_seek(MPI_File fh, MPI_Offset offset, int whence) {
-  return unsupported(Procedure::File_seek, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_seek;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_seek(*fh_object, offset, whence));
 }
 BATON_ALIAS(File_seek)
 
 BATON_EXPORT int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
-  return unsupported(Procedure::File_seek_shared, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_seek_shared;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_seek_shared(*fh_object, offset, whence));
 }
 BATON_ALIAS(File_seek_shared)
 
 BATON_EXPORT int PMPI_File_set_atomicity(MPI_File fh, int flag) {
-  return unsupported(Procedure::File_set_atomicity, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_set_atomicity;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_set_atomicity(*fh_object, flag));
 }
 BATON_ALIAS(File_set_atomicity)
 
@@ -334,144 +1195,523 @@ BATON_EXPORT int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandl
   constexpr Procedure here = Procedure::File_set_errhandler;
   if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
     return not_running(here);
+  File* const file_object = file::files.find(file);
+  if (BATON_UNLIKELY(!file_object && file != MPI_FILE_NULL))
+    return bad_handle(here, 1, &error_handling.file_target, file, MPI_ERR_FILE);
   ErrorHandler* const errhandler_object = error_handlers.find(errhandler);
   if (BATON_UNLIKELY(!errhandler_object))
-    return bad_handle(here, 2, &error_handling.file_target, errhandler, MPI_ERR_ERRHANDLER);
-  return finish(here, &error_handling.file_target, api::file_set_errhandler(file, *errhandler_object));
+    return bad_handle(here, 2, target_of_file(file_object), errhandler, MPI_ERR_ERRHANDLER);
+  return finish(here, target_of_file(file_object), api::file_set_errhandler(file_object, *errhandler_object));
 }
 BATON_ALIAS(File_set_errhandler)
 
 BATON_EXPORT int PMPI_File_set_info(MPI_File fh, MPI_Info info) {
-  return unsupported(Procedure::File_set_info, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_set_info;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, &fh_object->errors, info, MPI_ERR_INFO);
+  return finish(here, &fh_object->errors, api::file_set_info(*fh_object, info_object));
 }
 BATON_ALIAS(File_set_info)
 
 BATON_EXPORT int PMPI_File_set_size(MPI_File fh, MPI_Offset size) {
-  return unsupported(Procedure::File_set_size, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_set_size;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_set_size(*fh_object, size));
 }
 BATON_ALIAS(File_set_size)
 
 BATON_EXPORT int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info) {
-  return unsupported(Procedure::File_set_view, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_set_view;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const etype_object = datatype::datatypes.find(etype);
+  if (BATON_UNLIKELY(!etype_object))
+    return bad_handle(here, 3, &fh_object->errors, etype, MPI_ERR_TYPE);
+  Datatype* const filetype_object = datatype::datatypes.find(filetype);
+  if (BATON_UNLIKELY(!filetype_object))
+    return bad_handle(here, 4, &fh_object->errors, filetype, MPI_ERR_TYPE);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 6, &fh_object->errors, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!datarep))
+    return null_argument(here, 5, &fh_object->errors);
+  return finish(here, &fh_object->errors, api::file_set_view(*fh_object, disp, *etype_object, *filetype_object, datarep, info_object));
 }
 BATON_ALIAS(File_set_view)
 
 BATON_EXPORT int PMPI_File_sync(MPI_File fh) {
-  return unsupported(Procedure::File_sync, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_sync;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_sync(*fh_object));
 }
 BATON_ALIAS(File_sync)
 
 BATON_EXPORT int PMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write)
 
 BATON_EXPORT int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_c)
 
 BATON_EXPORT int PMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_all, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_all(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_all)
 
 BATON_EXPORT int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_all_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_all_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_all(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_all_c)
 
 BATON_EXPORT int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_all_begin, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_all_begin;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_all_begin(*fh_object, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_write_all_begin)
 
 BATON_EXPORT int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_all_begin_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_all_begin_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_all_begin(*fh_object, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_write_all_begin_c)
 
 BATON_EXPORT int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_write_all_end, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_all_end;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_write_all_end(*fh_object, buf, status));
 }
 BATON_ALIAS(File_write_all_end)
 
 BATON_EXPORT int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_at;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_at(*fh_object, offset, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_at)
 
 BATON_EXPORT int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_at_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_at(*fh_object, offset, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_at_c)
 
 BATON_EXPORT int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at_all, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_at_all;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_at_all(*fh_object, offset, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_at_all)
 
 BATON_EXPORT int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at_all_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_at_all_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_at_all(*fh_object, offset, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_at_all_c)
 
 BATON_EXPORT int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_at_all_begin, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_at_all_begin;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_at_all_begin(*fh_object, offset, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_write_at_all_begin)
 
 BATON_EXPORT int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_at_all_begin_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_at_all_begin_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 5, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 5, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 3, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 4, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_at_all_begin(*fh_object, offset, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_write_at_all_begin_c)
 
 BATON_EXPORT int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_write_at_all_end, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_at_all_end;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_write_at_all_end(*fh_object, buf, status));
 }
 BATON_ALIAS(File_write_at_all_end)
 
 BATON_EXPORT int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_ordered, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_ordered;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_ordered(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_ordered)
 
 BATON_EXPORT int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_ordered_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_ordered_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_ordered(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_ordered_c)
 
 BATON_EXPORT int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_ordered_begin, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_ordered_begin;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_ordered_begin(*fh_object, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_write_ordered_begin)
 
 BATON_EXPORT int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
-  return unsupported(Procedure::File_write_ordered_begin_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_ordered_begin_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_ordered_begin(*fh_object, buf, count, *datatype_object));
 }
 BATON_ALIAS(File_write_ordered_begin_c)
 
 BATON_EXPORT int PMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
-  return unsupported(Procedure::File_write_ordered_end, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_ordered_end;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  return finish(here, &fh_object->errors, api::file_write_ordered_end(*fh_object, buf, status));
 }
 BATON_ALIAS(File_write_ordered_end)
 
 BATON_EXPORT int PMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_shared, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_shared;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_shared(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_shared)
 
 BATON_EXPORT int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
-  return unsupported(Procedure::File_write_shared_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::File_write_shared_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  File* const fh_object = file::files.find(fh);
+  if (BATON_UNLIKELY(!fh_object))
+    return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
+  Datatype* const datatype_object = datatype::datatypes.find(datatype);
+  if (BATON_UNLIKELY(!datatype_object))
+    return bad_handle(here, 4, &fh_object->errors, datatype, MPI_ERR_TYPE);
+  if (BATON_UNLIKELY(!datatype_object->committed))
+    return uncommitted(here, 4, &fh_object->errors, datatype_object->name);
+  if (BATON_UNLIKELY(is_special(buf) && (count > 0 || buf))) {
+    if (int rc = check_special_buffer(here, 2, &fh_object->errors, buf, count == 0 || datatype_object->size == 0, !datatype_object->predefined)) return rc;
+    if (count == 0 || datatype_object->size == 0) buf = nullptr;
+  }
+  if (BATON_UNLIKELY(count < 0))
+    return bad_number(here, 3, &fh_object->errors, count, 0, MPI_ERR_COUNT);
+  return finish(here, &fh_object->errors, api::file_write_shared(*fh_object, buf, count, *datatype_object, status));
 }
 BATON_ALIAS(File_write_shared_c)
 
 BATON_EXPORT int PMPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_conversion_fn, MPI_Datarep_conversion_function *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state) {
-  return unsupported(Procedure::Register_datarep, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::Register_datarep;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!datarep))
+    return null_argument(here, 1, &error_handling.file_target);
+  if (BATON_UNLIKELY(!dtype_file_extent_fn))
+    return null_argument(here, 4, &error_handling.file_target);
+  return finish(here, &error_handling.file_target, api::register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 }
 BATON_ALIAS(Register_datarep)
 
 BATON_EXPORT int PMPI_Register_datarep_c(const char *datarep, MPI_Datarep_conversion_function_c *read_conversion_fn, MPI_Datarep_conversion_function_c *write_conversion_fn, MPI_Datarep_extent_function *dtype_file_extent_fn, void *extra_state) {
-  return unsupported(Procedure::Register_datarep_c, &error_handling.file_target, true);
+  constexpr Procedure here = Procedure::Register_datarep_c;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!datarep))
+    return null_argument(here, 1, &error_handling.file_target);
+  if (BATON_UNLIKELY(!dtype_file_extent_fn))
+    return null_argument(here, 4, &error_handling.file_target);
+  return finish(here, &error_handling.file_target, api::register_datarep(datarep, read_conversion_fn, write_conversion_fn, dtype_file_extent_fn, extra_state));
 }
 BATON_ALIAS(Register_datarep_c)

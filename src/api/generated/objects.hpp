@@ -3,6 +3,7 @@
 
 #include "datatype/datatype.hpp"
 #include "datatype/operation.hpp"
+#include "file/file.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
 #include "window/window.hpp"

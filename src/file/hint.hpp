@@ -1,0 +1,33 @@
+// The hints of a file: what programs and their users wish for it, in an info (MPI 5.0, "File Info",
+// and the keys that users of ROMIO know). docs/files.md says which matter. A key that is not here
+// is ignored, and MPI_File_get_info does not return it.
+#pragma once
+
+#include <cstdint>
+
+#include "base/error.hpp"
+#include "world/info.hpp"
+
+namespace baton::file {
+
+// Says whether a way may be taken.
+enum class Use : std::uint8_t { automatic, enable, disable };
+
+struct Hints {
+  Use collective_read = Use::automatic;     // romio_cb_read
+  Use collective_write = Use::automatic;    // romio_cb_write
+  Use sieve_read = Use::automatic;          // romio_ds_read
+  Use sieve_write = Use::automatic;         // romio_ds_write
+  int aggregators = 0;                      // cb_nodes; 0: all ranks
+  std::int64_t collective_bytes = 4 << 20;  // cb_buffer_size: of a node
+  std::int64_t read_bytes = 512 << 10;      // ind_rd_buffer_size
+  std::int64_t write_bytes = 512 << 10;     // ind_wr_buffer_size
+};
+
+// Takes over the hints in `info` (null: none); hints that it does not mention stay. `opened`: the
+// file is open, and the size of its buffers no longer changes.
+void update_hints(Hints& hints, const Info* info, bool opened);
+// Writes each hint with its value into `info`. Error: MPI_ERR_NO_MEM, explained.
+[[nodiscard]] Error describe_hints(const Hints& hints, int ranks, Info& info);
+
+}  // namespace baton::file

@@ -1,0 +1,346 @@
+// Opening and closing of files, and what all ranks do to a file together.
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/check.hpp"
+#include "collective/form.hpp"
+#include "file/access.hpp"
+#include "file/board.hpp"
+#include "file/failure.hpp"
+#include "file/file.hpp"
+#include "platform/file.hpp"
+#include "world/agree/agree.hpp"
+#include "world/context_id.hpp"
+
+namespace baton::file {
+
+FileTable files;
+
+namespace {
+
+// This is what the first rank tells all others when a file is opened.
+struct Opening {
+  std::int64_t error;
+  std::uint64_t board, staging;  // addresses; 0: not for others
+  std::int64_t amode;
+};
+
+Error bad_amode(int amode, const char* why) {
+  return fail(MPI_ERR_AMODE, "argument 3 (amode) is 0x%x: %s", static_cast<unsigned>(amode), why);
+}
+
+Error check_amode(int amode) {
+  constexpr int known = MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY | MPI_MODE_CREATE |
+                        MPI_MODE_EXCL | MPI_MODE_DELETE_ON_CLOSE | MPI_MODE_UNIQUE_OPEN |
+                        MPI_MODE_SEQUENTIAL | MPI_MODE_APPEND;
+  if (amode & ~known) return bad_amode(amode, "it has bits that are no MPI_MODE of files");
+  const int ways =
+      !!(amode & MPI_MODE_RDONLY) + !!(amode & MPI_MODE_RDWR) + !!(amode & MPI_MODE_WRONLY);
+  if (ways != 1)
+    return bad_amode(amode,
+                     "it needs exactly one of MPI_MODE_RDONLY, MPI_MODE_RDWR and MPI_MODE_WRONLY");
+  if ((amode & MPI_MODE_RDONLY) && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)))
+    return bad_amode(amode, "MPI_MODE_RDONLY does not go with MPI_MODE_CREATE or MPI_MODE_EXCL");
+  if ((amode & MPI_MODE_RDWR) && (amode & MPI_MODE_SEQUENTIAL))
+    return bad_amode(amode, "MPI_MODE_RDWR does not go with MPI_MODE_SEQUENTIAL");
+  return MPI_SUCCESS;
+}
+
+// Opens the file for this process. A file that the program only writes is opened for reading, too,
+// where that is permitted. `creates`: this rank makes the file, if that is to be done.
+Error open_descriptor(File& file, bool creates) {
+  int extra = 0;
+  if (creates && file.has(MPI_MODE_CREATE)) extra |= O_CREAT;
+  if (creates && file.has(MPI_MODE_EXCL)) extra |= O_EXCL;
+  int error;
+  if (file.has(MPI_MODE_RDONLY)) {
+    error = platform::open_file(file.name, O_RDONLY, &file.descriptor);
+    file.readable = true;
+  } else {
+    platform::refuse_writes_beyond_limit();
+    error = platform::open_file(file.name, O_RDWR | extra, &file.descriptor);
+    file.readable = true;
+    if (error == EACCES && file.has(MPI_MODE_WRONLY)) {
+      error = platform::open_file(file.name, O_WRONLY | extra, &file.descriptor);
+      file.readable = false;
+    }
+  }
+  if (!error) {
+    file.is_mappable =
+        file.readable && !file.has(MPI_MODE_RDONLY) && platform::is_mappable_file(file.descriptor);
+    return MPI_SUCCESS;
+  }
+  file.descriptor = -1;
+  return explain_errno(error, file.name, "opening");
+}
+
+// Makes the object with a communicator of its own.
+Error prepare(Communicator& parent, const char* name, int amode, const Info* info, File** made) {
+  if (parent.is_inter())
+    return fail(MPI_ERR_COMM,
+                "argument comm: files are opened by the ranks of one group; this is an "
+                "intercommunicator, MPI_Intercomm_merge makes one group of it");
+  if (Error error = world::check_open(parent)) return error;
+  std::uint32_t id = 0;
+  if (Error error = world::agree_context_id(parent.members(world::agreement_tag), &id))
+    return error;
+  retain(*parent.local);
+  Communicator* comm = nullptr;
+  if (Error error = world::make_communicator(parent.local, nullptr, id, nullptr, &comm))
+    return error;
+  auto* file = new (std::nothrow) File;
+  if (file) {
+    file->name = ::strdup(name);
+    file->handle = files.add(file);
+  }
+  // The other ranks wait for this rank, so the job ends here if there is no memory even for this.
+  BATON_INVARIANT(file && file->name && file->handle != nullptr);
+  file->comm = comm;
+  comm->is_of_window = true;  // no program knows it
+  file->amode = amode;
+  file->errors.mpi_handle = file->handle;
+  inherit_error_handler(file->errors, error_handling.file_target);
+  set_default_view(file->view);
+  update_hints(file->hints, info, false);
+  *made = file;
+  return MPI_SUCCESS;
+}
+
+void dispose(File& file) {
+  if (file.descriptor >= 0) platform::close_file(file.descriptor);
+  free_board(file);
+  release_view(file.view);
+  files.remove(file.handle);
+  (void)world::free_communicator(*file.comm);
+  std::free(file.name);
+  delete &file;
+}
+
+// The first rank opens the file, since it may have to make it; then the others do.
+Error open_together(File& file) {
+  Error error = check_amode(file.amode);
+  const bool is_first = file.rank() == 0;
+  Opening opening{error, 0, 0, file.amode};
+  if (is_first) {
+    if (!error) error = open_descriptor(file, true);
+    if (!error) error = make_board(file);
+    opening.error = error;
+    if (!error) {
+      list_file(file);
+      opening.board = board_address(file);
+      if (file.ranks() > 1) opening.staging = make_staging(file);
+    }
+  }
+  if (file.ranks() == 1) return error;
+  const world::Members members = world::all_of(file.comm->point_to_point, world::agreement_tag);
+  Explanation why = last_explanation();
+  Opening first = opening;
+  if (Error failed = world::agree_broadcast(members, 0, &first, sizeof first)) return failed;
+  if (!is_first && first.error) {
+    if (error) {
+      last_explanation() = why;
+      return error;
+    }
+    return fail(static_cast<Error>(first.error),
+                "rank 0 could not open %.200s, so no rank has opened it", file.name);
+  }
+  if (is_first) {
+    if (error) last_explanation() = why;
+  } else if (!error) {
+    if (first.amode != file.amode)
+      error = fail(MPI_ERR_NOT_SAME,
+                   "argument 3 (amode) is 0x%x here and 0x%x on rank 0; all ranks must open a "
+                   "file with the same amode",
+                   static_cast<unsigned>(file.amode), static_cast<unsigned>(first.amode));
+    else
+      error = open_descriptor(file, false);
+    reach_board(file, first.board);
+    reach_staging(file, first.staging);
+  }
+  if (first.error) return error;
+  return share_error(file, error, "opening");
+}
+
+Error set_append_position(File& file) {
+  if (!file.has(MPI_MODE_APPEND)) return MPI_SUCCESS;
+  if (Error error = get_size(file, &file.individual)) return error;
+  return file.rank() == 0 ? set_shared_pointer(file, file.individual) : MPI_SUCCESS;
+}
+
+// Has the first rank do something to the file when all have come, and tells all how it went.
+template <class Do>
+Error by_first_rank(File& file, const char* doing, Do&& act) {
+  if (Error error = meet(file)) return error;
+  Error error = MPI_SUCCESS;
+  if (file.rank() == 0)
+    if (const int failed = act()) error = explain_errno(failed, file.name, doing);
+  return file.ranks() == 1 ? error : share_error(file, error, doing);
+}
+
+// Checks that all ranks give the same number.
+Error check_same(File& file, std::int64_t number, const char* argument) {
+  if (file.ranks() == 1) return MPI_SUCCESS;
+  std::int64_t first = number;
+  const world::Members members = world::all_of(file.comm->point_to_point, world::agreement_tag);
+  if (Error error = world::agree_broadcast(members, 0, &first, sizeof first)) return error;
+  const Error error =
+      first == number
+          ? MPI_SUCCESS
+          : fail(MPI_ERR_NOT_SAME,
+                 "argument 2 (%s) is %lld here and %lld on rank 0; all ranks must give "
+                 "the same",
+                 argument, static_cast<long long>(number), static_cast<long long>(first));
+  return share_error(file, error, "comparing arguments");
+}
+
+Error check_bytes(std::int64_t bytes) {
+  if (bytes >= 0) return MPI_SUCCESS;
+  return fail(MPI_ERR_ARG, "argument 2 (size) is %lld; it must be at least 0",
+              static_cast<long long>(bytes));
+}
+
+}  // namespace
+
+Error meet(File& file) {
+  return collective::run_now([&] {
+    return collective::Call{
+        .kind = collective::Kind::barrier, .comm = file.comm, .out = {}, .in = {}};
+  });
+}
+
+Error share_error(File& file, Error error, const char* doing) {
+  const Explanation why = last_explanation();
+  const auto ranks = static_cast<std::size_t>(file.ranks());
+  auto* all = static_cast<std::int64_t*>(std::malloc(ranks * sizeof(std::int64_t)));
+  BATON_INVARIANT(all != nullptr);
+  const std::int64_t mine = error;
+  const world::Members members = world::all_of(file.comm->point_to_point, world::agreement_tag);
+  Error failed = world::agree_allgather(members, &mine, sizeof mine, all);
+  int first = 0;
+  for (; !failed && first < file.ranks() && all[first] == MPI_SUCCESS;) ++first;
+  const Error theirs = failed || first == file.ranks() ? failed : static_cast<Error>(all[first]);
+  std::free(all);
+  if (error) {
+    last_explanation() = why;
+    return error;
+  }
+  if (theirs && !failed)
+    return fail(theirs, "%s failed for %.200s on rank %d, so it has failed for all", doing,
+                file.name, first);
+  return theirs;
+}
+
+Error open(Communicator& comm, const char* name, int amode, const Info* info, File** opened) {
+  // Programs that give the prefix of a ROMIO file system mean the file behind it.
+  for (const char* prefix : {"ufs:", "nfs:", "lustre:", "gpfs:", "testfs:"})
+    if (std::strncmp(name, prefix, std::strlen(prefix)) == 0) name += std::strlen(prefix);
+  File* file = nullptr;
+  if (Error error = prepare(comm, name, amode, info, &file)) return error;
+  Error error = open_together(*file);
+  if (!error) error = set_append_position(*file);
+  if (error) {
+    const Explanation why = last_explanation();
+    if (file->rank() == 0 && file->owns_board) unlist_file(*file);
+    dispose(*file);
+    last_explanation() = why;
+    return error;
+  }
+  *opened = file;
+  return MPI_SUCCESS;
+}
+
+Error close(File& file) {
+  if (is_split_under_way(file))
+    return fail(MPI_ERR_OTHER,
+                "a split collective access is under way on %.200s; its end function must be called "
+                "first",
+                file.name);
+  Error error = meet(file);
+  if (file.rank() == 0 && file.has(MPI_MODE_DELETE_ON_CLOSE))
+    if (const int failed = platform::delete_file(file.name))
+      error = explain_errno(failed, file.name, "deleting at close");
+  if (file.has(MPI_MODE_DELETE_ON_CLOSE)) error = share_error(file, error, "deleting at close");
+  tell_of_lost_data(file.lost, file.errors);
+  if (file.owns_board) unlist_file(file);
+  dispose(file);
+  return error;
+}
+
+Error delete_file(const char* name) {
+  const int error = platform::delete_file(name);
+  return error ? explain_errno(error, name, "deleting") : MPI_SUCCESS;
+}
+
+Error set_size(File& file, MPI_Offset bytes) {
+  if (Error error = check_bytes(bytes)) return error;
+  if (Error error = check_mode(file, true, true)) return error;
+  if (Error error = check_same(file, bytes, "size")) return error;
+  return by_first_rank(file, "setting the size",
+                       [&] { return platform::set_file_bytes(file.descriptor, bytes); });
+}
+
+Error preallocate(File& file, MPI_Offset bytes) {
+  if (Error error = check_bytes(bytes)) return error;
+  if (Error error = check_mode(file, true, true)) return error;
+  if (Error error = check_same(file, bytes, "size")) return error;
+  return by_first_rank(file, "reserving space",
+                       [&] { return platform::reserve_file_space(file.descriptor, bytes); });
+}
+
+Error set_atomicity(File& file, bool atomic) {
+  if (Error error = check_same(file, atomic, "flag")) return error;
+  if (Error error = meet(file)) return error;
+  file.atomic = atomic;
+  return MPI_SUCCESS;
+}
+
+Error sync(File& file) {
+  const int failed = file.has(MPI_MODE_RDONLY) ? 0 : platform::flush_file(file.descriptor);
+  const Error error =
+      failed ? explain_errno(failed, file.name, "writing to the device") : MPI_SUCCESS;
+  if (error) note_lost_data(file.lost);
+  return file.ranks() == 1 ? error : share_error(file, error, "writing to the device");
+}
+
+Error set_view(File& file, MPI_Offset displacement, Datatype& etype, Datatype& filetype,
+               const char* representation, const Info* info) {
+  Error error = MPI_SUCCESS;
+  const bool sequential = file.has(MPI_MODE_SEQUENTIAL);
+  if (displacement == MPI_DISPLACEMENT_CURRENT) {
+    std::int64_t etypes = 0;
+    if (!sequential)
+      error = fail(MPI_ERR_ARG,
+                   "argument 2 (disp) is MPI_DISPLACEMENT_CURRENT, which is for files opened with "
+                   "MPI_MODE_SEQUENTIAL");
+    else
+      error = add_to_shared_pointer(file, 0, &etypes);
+    if (!error) displacement = file.view.address(etypes * file.view.etype_bytes());
+  } else if (sequential) {
+    error = fail(MPI_ERR_ARG,
+                 "argument 2 (disp): a file opened with MPI_MODE_SEQUENTIAL needs "
+                 "MPI_DISPLACEMENT_CURRENT");
+  }
+  // The shared pointer moves when all ranks have taken their displacement from it.
+  if (sequential)
+    if (Error failed = meet(file)) return failed;
+  if (!error)
+    error = change_view(file.view, displacement, etype, filetype, representation,
+                        !file.has(MPI_MODE_RDONLY));
+  if (!error) {
+    file.individual = 0;
+    update_hints(file.hints, info, true);
+    if (file.rank() == 0) error = set_shared_pointer(file, 0);
+  }
+  return file.ranks() == 1 ? error : share_error(file, error, "setting the view");
+}
+
+Error get_size(File& file, MPI_Offset* bytes) {
+  const int error = platform::file_bytes(file.descriptor, bytes);
+  return error ? explain_errno(error, file.name, "asking for the size") : MPI_SUCCESS;
+}
+
+}  // namespace baton::file
