@@ -2,6 +2,7 @@
 #include "api/point_to_point.hpp"
 #include "base/status_fields.hpp"
 #include "collective/form.hpp"
+#include "file/io_threads.hpp"
 #include "message/core/generalized.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/requests.hpp"
@@ -82,10 +83,14 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   Error error = request.error;
   if (BATON_UNLIKELY(error != MPI_SUCCESS)) {
     collective::explain_again(request);
+    file::explain_again(request);
     if (last_explanation().error_class != error) (void)fail(error, "an operation failed earlier");
     // A freed communicator may go with this request, so its handler is not asked any more.
     bool alive = request.owner && !(request.usage && request.usage->freed);
-    if (alive) last_explanation().target = &static_cast<Communicator*>(request.owner)->errors;
+    if (alive) {
+      Communicator& comm = *static_cast<Communicator*>(request.owner);
+      last_explanation().target = comm.errors_of_requests ? comm.errors_of_requests : &comm.errors;
+    }
   }
   if (!message::retire_request(request)) *handle = MPI_REQUEST_NULL;
   return error;

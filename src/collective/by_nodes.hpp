@@ -16,7 +16,7 @@ struct Step {
   Step& operator=(const Step&) = delete;
 
   Call call{};
-  Call whole{};
+  Run::Whole whole;
   Task task;  // empty: the step has not begun
 };
 void begin(Run& run, Step& step, const Call& call);

@@ -107,18 +107,26 @@ class Run {
   // persistent.
   world::RoomView& room() { return *room_; }
 
-  // Makes `call` a step of the program's call, which is kept at `whole` until leave_step restores
-  // it. Steps use the rooms of their own communicators.
-  void enter_step(const Call& step, Call& whole) {
-    whole = call;
-    whole_ = &whole;
+  // The call of which another is a step, and its room.
+  struct Whole {
+    Call call{};
+    world::RoomView* room = nullptr;
+    const Call* program_call = nullptr;
+  };
+  // Makes `step` the run's call, a step of the one before, which is kept at `whole` until
+  // leave_step restores it. Steps use the rooms of their own communicators, and may have steps
+  // themselves.
+  void enter_step(const Call& step, Whole& whole) {
+    whole.call = call;
+    whole.program_call = whole_;
+    if (!whole_) whole_ = &whole.call;
     call = step;
-    whole_room_ = std::exchange(room_, &step.comm->room);
+    whole.room = std::exchange(room_, &step.comm->room);
   }
-  void leave_step() {
-    call = *whole_;
-    whole_ = nullptr;
-    room_ = whole_room_;
+  void leave_step(const Whole& whole) {
+    call = whole.call;
+    whole_ = whole.program_call;
+    room_ = whole.room;
   }
   // Returns the call of the program, whichever step of it is under way.
   const Call& program_call() const { return whole_ ? *whole_ : call; }
@@ -218,7 +226,6 @@ class Run {
 
   world::RoomView* room_ = nullptr;
   const Call* whole_ = nullptr;  // the program's call while a step of it is under way
-  world::RoomView* whole_room_ = nullptr;
   std::coroutine_handle<> suspended_;
   bool (*condition_)(void*) = nullptr;  // null: waits until everything begun has completed
   void* condition_state_ = nullptr;

@@ -152,6 +152,17 @@ void fill_status(MPI_Status* status, std::int64_t moved) {
   set_status_bytes(*status, moved);
 }
 
+void count_call(File& file, const Access& access, bool by_all, std::int64_t moved) {
+  Counts& counts = file.counts;
+  if (access.writes) {
+    ++(by_all ? counts.writes_all : counts.writes);
+    counts.written_bytes += moved;
+  } else {
+    ++(by_all ? counts.reads_all : counts.reads);
+    counts.read_bytes += moved;
+  }
+}
+
 Error note_outcome(File& file, const Access& access, Error error) {
   if (BATON_UNLIKELY(error && access.writes)) note_lost_data(file.lost);
   return error;
@@ -165,6 +176,7 @@ Error access(File& file, const Access& access, MPI_Status* status) {
   const Error error = carry_out(file, access, placed, &moved);
   set_pointer_behind(file, access, placed, moved);
   fill_status(status, moved);
+  count_call(file, access, false, moved);
   return note_outcome(file, access, error);
 }
 

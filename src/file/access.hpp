@@ -59,6 +59,8 @@ Error carry_out(File& file, const Access& access, const Placed& placed, std::int
 // Sets the individual pointer behind the bytes of memory that have moved.
 void set_pointer_behind(File& file, const Access& access, const Placed& placed, std::int64_t moved);
 void fill_status(MPI_Status* status, std::int64_t moved);
+// Counts a call that has ended (counts.hpp).
+void count_call(File& file, const Access& access, bool by_all, std::int64_t moved);
 // Notes a write that has failed (lost_data.hpp), and returns its error.
 Error note_outcome(File& file, const Access& access, Error error);
 

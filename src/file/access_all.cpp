@@ -143,6 +143,7 @@ Task exchange_all(Run& run, Together& together, const Share* shares, const Plan&
                                       {}};
   co_await exchange(run, *state);
   together.moved = state->moved;
+  together.file->counts.add_moved(Moved::exchanged, state->moved, 0);
 }
 
 Task move_all(Run& run, void* of) {
@@ -166,6 +167,7 @@ Task move_all(Run& run, void* of) {
   const std::uint64_t first_chunk = file.chunks;
   if (chosen.way == Way::exchange) file.chunks += chunks_of(file, chosen);
   ++file.decided;
+  ++file.counts.ways[static_cast<int>(chosen.why)];
   if (together.error) {
     run.refuse(together.error, together.words);
   } else if (chosen.way == Way::exchange) {
@@ -174,6 +176,7 @@ Task move_all(Run& run, void* of) {
     keep_error(together, carry_out(file, together.access, together.placed, &together.moved));
     if (together.error) run.refuse(together.error, together.words);
   }
+  count_call(file, together.access, true, together.moved);
   if (run.visible) {
     run.visible->bytes = together.moved;
     (void)note_outcome(file, together.access, run.error());

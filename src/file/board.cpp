@@ -160,8 +160,11 @@ Error set_shared_pointer(File& file, std::int64_t etypes) {
   return MPI_SUCCESS;
 }
 
-void list_file(File& file) {
+void listen() {
   message::handle_active(message::ActiveKind::file, handle);
+}
+
+void list_file(File& file) {
   platform::Guard guard(open_files.lock);
   file.next = open_files.first;
   open_files.first = &file;

@@ -1,5 +1,5 @@
-// This is what the ranks of a file share on a node, and the shared file pointer, which ranks that do not
-// reach it ask for by messages. Used by open.cpp, pointer.cpp and exchange.cpp.
+// This is what the ranks of a file share on a node, and the shared file pointer, which ranks that
+// do not reach it ask for by messages. Used by open.cpp, pointer.cpp and exchange.cpp.
 #pragma once
 
 #include <cstdint>
@@ -31,6 +31,8 @@ void reach_staging(File& file, std::uint64_t address);
 Error add_to_shared_pointer(File& file, std::int64_t etypes, std::int64_t* before);
 Error set_shared_pointer(File& file, std::int64_t etypes);
 
+// Lets messages of this kind come. It is called before a file is opened with others.
+void listen();
 // Lets others ask this rank, from the time at which the file is opened until it is closed.
 void list_file(File& file);
 void unlist_file(File& file);

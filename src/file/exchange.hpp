@@ -36,15 +36,6 @@ struct Share {
 };
 
 enum class Way : std::uint8_t { alone, exchange };
-enum class Why : std::uint8_t {
-  chosen,        // an exchange
-  no_bytes,      // nobody has any
-  not_possible,  // some rank cannot: see Share::may_exchange
-  long_runs,     // the runs are long enough for calls of their own
-  sparse,        // much of the file between the ranks' bytes is nobody's
-  holes,         // a write: not every byte between the first and the last is written once
-  mixed,         // some ranks read and some write
-};
 struct Plan {
   Way way;
   Why why;

@@ -7,9 +7,11 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <mutex>
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
+#include "file/counts.hpp"
 #include "file/hint.hpp"
 #include "file/lost_data.hpp"
 #include "file/view.hpp"
@@ -35,7 +37,7 @@ class File {
   bool is_mappable = false;  // short runs may be written through a mapping
   bool atomic = false;
   platform::FileMapping mapping;
-  platform::Lock mapping_lock;
+  std::mutex mapping_lock;  // threads for nonblocking accesses take it, too
   Hints hints;
   View view;
   std::int64_t individual = 0;  // the individual file pointer, in etypes of the view
@@ -53,6 +55,7 @@ class File {
 
   SplitAccess* split = nullptr;  // the split collective access that is under way
   LostData lost;
+  Counts counts{};
   File* next = nullptr;  // in the list of open files
   platform::Lock lock;   // of the individual pointer
 

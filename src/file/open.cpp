@@ -10,9 +10,12 @@
 #include "collective/form.hpp"
 #include "file/access.hpp"
 #include "file/board.hpp"
+#include "file/explain.hpp"
 #include "file/failure.hpp"
 #include "file/file.hpp"
+#include "file/io_threads.hpp"
 #include "platform/file.hpp"
+#include "transport/node.hpp"
 #include "world/agree/agree.hpp"
 #include "world/context_id.hpp"
 
@@ -85,6 +88,7 @@ Error prepare(Communicator& parent, const char* name, int amode, const Info* inf
                 "argument comm: files are opened by the ranks of one group; this is an "
                 "intercommunicator, MPI_Intercomm_merge makes one group of it");
   if (Error error = world::check_open(parent)) return error;
+  listen();
   std::uint32_t id = 0;
   if (Error error = world::agree_context_id(parent.members(world::agreement_tag), &id))
     return error;
@@ -100,7 +104,7 @@ Error prepare(Communicator& parent, const char* name, int amode, const Info* inf
   // The other ranks wait for this rank, so the job ends here if there is no memory even for this.
   BATON_INVARIANT(file && file->name && file->handle != nullptr);
   file->comm = comm;
-  comm->is_of_window = true;  // no program knows it
+  comm->errors_of_requests = &file->errors;
   file->amode = amode;
   file->errors.mpi_handle = file->handle;
   inherit_error_handler(file->errors, error_handling.file_target);
@@ -212,14 +216,18 @@ Error meet(File& file) {
   });
 }
 
+Error gather(File& file, const void* mine, std::int64_t bytes, void* all) {
+  return world::agree_allgather(world::all_of(file.comm->point_to_point, world::agreement_tag),
+                                mine, bytes, all);
+}
+
 Error share_error(File& file, Error error, const char* doing) {
   const Explanation why = last_explanation();
   const auto ranks = static_cast<std::size_t>(file.ranks());
   auto* all = static_cast<std::int64_t*>(std::malloc(ranks * sizeof(std::int64_t)));
   BATON_INVARIANT(all != nullptr);
   const std::int64_t mine = error;
-  const world::Members members = world::all_of(file.comm->point_to_point, world::agreement_tag);
-  Error failed = world::agree_allgather(members, &mine, sizeof mine, all);
+  Error failed = gather(file, &mine, sizeof mine, all);
   int first = 0;
   for (; !failed && first < file.ranks() && all[first] == MPI_SUCCESS;) ++first;
   const Error theirs = failed || first == file.ranks() ? failed : static_cast<Error>(all[first]);
@@ -249,6 +257,7 @@ Error open(Communicator& comm, const char* name, int amode, const Info* info, Fi
     last_explanation() = why;
     return error;
   }
+  note_open_file();
   *opened = file;
   return MPI_SUCCESS;
 }
@@ -260,10 +269,12 @@ Error close(File& file) {
                 "first",
                 file.name);
   Error error = meet(file);
+  if (transport::job().explain != 0) explain(file);
   if (file.rank() == 0 && file.has(MPI_MODE_DELETE_ON_CLOSE))
     if (const int failed = platform::delete_file(file.name))
       error = explain_errno(failed, file.name, "deleting at close");
   if (file.has(MPI_MODE_DELETE_ON_CLOSE)) error = share_error(file, error, "deleting at close");
+  note_closed_file();
   tell_of_lost_data(file.lost, file.errors);
   if (file.owns_board) unlist_file(file);
   dispose(file);

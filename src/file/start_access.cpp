@@ -1,8 +1,17 @@
-// Nonblocking accesses of one rank.
+// Nonblocking accesses of one rank: short ones are done at once, long ones by threads.
+#include "datatype/datatype.hpp"
 #include "file/access.hpp"
+#include "file/io_threads.hpp"
 #include "message/core/requests.hpp"
 
 namespace baton::file {
+
+namespace {
+
+// Handing an access to a thread takes longer than so many bytes into the kernel's cache; guess.
+constexpr std::int64_t written_at_once_bytes_max = 64 << 10;
+
+}  // namespace
 
 Error start_access(File& file, const Access& call, MPI_Request* handle) {
   std::int64_t bytes, moved = 0;
@@ -12,9 +21,18 @@ Error start_access(File& file, const Access& call, MPI_Request* handle) {
   message::Request* request = message::new_request();
   if (!request) return fail(MPI_ERR_NO_MEM, "no memory for a request");
   request->kind = message::RequestKind::schedule;
+  request->stage = message::Stage::queued;
+  request->owner = file.comm;
   *handle = request->handle;
+  const bool is_short = bytes == 0 || (call.writes && bytes <= written_at_once_bytes_max);
+  if (!is_short) {
+    datatype::retain(*call.type);
+    request->datatype = call.type;
+    if (hand_to_threads(file, call, placed, *request)) return MPI_SUCCESS;
+  }
   const Error error = note_outcome(file, call, carry_out(file, call, placed, &moved));
   request->bytes = moved;
+  count_call(file, call, false, moved);
   message::complete(*request, error);
   return MPI_SUCCESS;
 }

@@ -46,10 +46,11 @@ Error failed(const File& file, int error, bool writes, std::int64_t address, std
 }
 
 // Moves bytes that lie together in the file and in memory.
-Error move_run(const File& file, bool writes, std::int64_t address, char* data, std::int64_t bytes,
+Error move_run(File& file, bool writes, std::int64_t address, char* data, std::int64_t bytes,
                std::int64_t* moved) {
   const int error = writes ? platform::write_file(file.descriptor, address, data, bytes, moved)
                            : platform::read_file(file.descriptor, address, data, bytes, moved);
+  Counts::add(file.counts.system_calls, 1);
   return error ? failed(file, error, writes, address, bytes) : MPI_SUCCESS;
 }
 
@@ -68,6 +69,7 @@ Error move_each_run(File& file, bool writes, std::int64_t position, char* data, 
       const Error error =
           move_run(file, writes, runs[i].offset, data + *moved, runs[i].bytes, &here);
       *moved += here;
+      Counts::add(file.counts.bytes[static_cast<int>(Moved::each_run)], here);
       if (error || here < runs[i].bytes) return error;
     }
   }
@@ -96,6 +98,7 @@ Error read_sieved(File& file, std::int64_t position, char* data, std::int64_t by
         read == span ? here : std::max<std::int64_t>(0, view.position_before(first + read) - at);
     datatype::pack(*view.stored_filetype, view.origin(sieve.data, first), at, data + *moved, found);
     *moved += found;
+    file.counts.add_moved(Moved::sieved, found, 0);
     if (error || found < here) return error;
   }
   return MPI_SUCCESS;
@@ -135,6 +138,7 @@ Error write_sieved(File& file, std::int64_t position, char* data, std::int64_t b
       return error;
     }
     *moved += here;
+    file.counts.add_moved(Moved::sieved, here, 0);
   }
   return MPI_SUCCESS;
 }
@@ -190,7 +194,7 @@ Error write_mapped(File& file, std::int64_t position, char* data, std::int64_t b
     const std::int64_t span = view.address(at + here - 1) + 1 - first;
     bool done = false;
     {
-      platform::Guard guard(file.mapping_lock);
+      std::lock_guard guard(file.mapping_lock);
       if (file.mapping.open(file.descriptor, first, span, is_dense(view, span, here)) == 0) {
         MappedPart part{view, view.origin(file.mapping.at(first), first), at, data + *moved, here};
         done = file.mapping.write(store_part, &part);
@@ -203,6 +207,7 @@ Error write_mapped(File& file, std::int64_t position, char* data, std::int64_t b
       return error;
     }
     *moved += here;
+    file.counts.add_moved(Moved::mapped, here, 0);
   }
   return MPI_SUCCESS;
 }
@@ -219,8 +224,11 @@ bool is_sieved(const File& file, bool writes, std::int64_t position, std::int64_
 
 Error move_together(File& file, bool writes, std::int64_t position, char* data, std::int64_t bytes,
                     std::int64_t* moved) {
-  if (file.view.contiguous)
-    return move_run(file, writes, file.view.address(position), data, bytes, moved);
+  if (file.view.contiguous) {
+    const Error error = move_run(file, writes, file.view.address(position), data, bytes, moved);
+    file.counts.add_moved(Moved::whole, *moved, 0);
+    return error;
+  }
   if (writes && is_mapped(file, position, bytes))
     return write_mapped(file, position, data, bytes, moved);
   if (!is_sieved(file, writes, position, bytes))
@@ -250,6 +258,7 @@ Error move_pieces(File& file, bool writes, std::int64_t address, const Memory& m
     const int error = writes ? platform::write_file(file.descriptor, at, pieces, count, &here)
                              : platform::read_file(file.descriptor, at, pieces, count, &here);
     *moved += here;
+    file.counts.add_moved(Moved::whole, here, 1);
     if (error) return failed(file, error, writes, at, listed);
     if (here < listed) return MPI_SUCCESS;
   }

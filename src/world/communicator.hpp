@@ -46,6 +46,8 @@ class Communicator {
   std::uint32_t id = 0;          // context id
   bool pending = true;           // the id is not agreed yet
   bool is_of_window = false;     // belongs to a window, whose name it has; no program knows it
+  // This is where errors of its requests go: to the file that it belongs to. Null: to `errors`.
+  ErrorTarget* errors_of_requests = nullptr;
   RoomView room;                 // for its collectives, except persistent ones
   message::SendBuffer buffer;    // for buffered sends on this communicator
   Hints hints;

@@ -216,7 +216,8 @@ static void about_arguments_of_unmade_objects(void) {
   EXPECT_OK(MPI_Group_free(&group));
 }
 
-/* No file can be open yet: MPI_FILE_NULL holds the handler for all, at first MPI_ERRORS_RETURN. */
+/* MPI_FILE_NULL holds the handler with which files are opened, at first MPI_ERRORS_RETURN, and
+ * errors about files that are not open go there. */
 static void about_files(void) {
   MPI_Errhandler handler, got;
   MPI_File file = MPI_FILE_NULL;

@@ -30,12 +30,12 @@ static void expect(int holds, const char* what) {
 }
 
 static void unbuilt(void) {
-  MPI_File file;
+  MPI_Comm made;
   MPI_Request request;
   int value = 0;
-  expect(MPI_File_open(MPI_COMM_WORLD, "f", MPI_MODE_RDONLY, MPI_INFO_NULL, &file) ==
-             MPI_ERR_UNSUPPORTED_OPERATION,
-         "MPI_File_open");
+  expect(MPI_Comm_spawn("x", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made,
+                        MPI_ERRCODES_IGNORE) == MPI_ERR_UNSUPPORTED_OPERATION,
+         "MPI_Comm_spawn");
   if (rank == 1)
     expect(MPI_Psend_init(&value, 1, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &request) ==
                MPI_ERR_UNSUPPORTED_OPERATION,

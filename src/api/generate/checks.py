@@ -60,7 +60,7 @@ class Checks:
             self.target = f"({self.win.name}_object ? {self.target} : nullptr)"
         if self.file and self.nullable(self.file):
             self.target = f"target_of_file({self.file.name}_object)"
-        elif not self.file and procedure.chapter == "file":  # no file is open, or none yet
+        elif self.is_about_unopened_file():
             self.target = "&error_handling.file_target"
         self.given = None if raises or not self.makes_object() else self.parameter("errhandler")
         if self.given:
@@ -77,6 +77,11 @@ class Checks:
         if p.type not in HANDLE_CLASSES or (handle_type and p.type != handle_type):
             return False
         return True
+
+    def is_about_unopened_file(self):
+        """Errors about a file that is not open, or not yet, go to the handler of MPI_FILE_NULL."""
+        made = "errhandler" in self.procedure.base
+        return self.procedure.chapter == "file" and not self.file and not made
 
     def nullable(self, p):
         if self.exceptions.get(p.name) == "nullable":
@@ -158,7 +163,7 @@ class Checks:
         guard, null = self.guard(p), HANDLE_NULLS[p.type]
         found = f"{table['table']}.find({p.name})"
         target = "nullptr" if p in (self.comm, self.session, self.given, self.win) else self.target
-        if p is self.file or (self.procedure.chapter == "file" and target == "nullptr"):
+        if p is self.file or (self.is_about_unopened_file() and target == "nullptr"):
             target = "&error_handling.file_target"
         if guard:
             found = f"{guard} ? {found} : nullptr"

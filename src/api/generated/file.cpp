@@ -31,10 +31,10 @@ BATON_ALIAS(File_close)
 BATON_EXPORT int PMPI_File_create_errhandler(MPI_File_errhandler_function *file_errhandler_fn, MPI_Errhandler *errhandler) {
   constexpr Procedure here = Procedure::File_create_errhandler;
   if (BATON_UNLIKELY(!file_errhandler_fn))
-    return null_argument(here, 1, &error_handling.file_target);
+    return null_argument(here, 1, nullptr);
   if (BATON_UNLIKELY(!errhandler))
-    return null_argument(here, 2, &error_handling.file_target);
-  return finish(here, &error_handling.file_target, api::file_create_errhandler(file_errhandler_fn, errhandler));
+    return null_argument(here, 2, nullptr);
+  return finish(here, nullptr, api::file_create_errhandler(file_errhandler_fn, errhandler));
 }
 BATON_ALIAS(File_create_errhandler)
 
