@@ -21,6 +21,9 @@ int print_topology(const std::string& captured_file, const std::string& svg_file
 // Examines which of the features that Baton needs or profits from work on this system, and how to
 // mend others.
 int examine_system(bool json);
+// Examines a folder in which programs have their files: what file system lies there, and what of it
+// works for MPI files.
+int examine_folder(const std::string& path, bool json);
 
 struct TuneOptions {
   std::string output;      // file of the profile; empty: where mpiexec looks for it

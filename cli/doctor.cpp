@@ -15,6 +15,7 @@
 
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
+#include "cli/doctor/folder.hpp"
 #include "cli/doctor/judge.hpp"
 #include "cli/doctor/look.hpp"
 #include "cli/print.hpp"
@@ -34,19 +35,33 @@ using namespace doctor;
 
 constexpr const char* words[] = {"ok", "slower", "BAD", "note"};
 
-void print_json(const std::vector<Finding>& findings, bool bad) {
+void print_json(const std::vector<Finding>& findings, const char* key, bool bad) {
   nlohmann::ordered_json all = nlohmann::ordered_json::array();
   for (const Finding& finding : findings)
     all.push_back({{"verdict", words[static_cast<int>(finding.verdict)]},
                    {"subject", finding.subject},
                    {"text", finding.text},
                    {"remedy", finding.remedy}});
-  write_out("{}\n", nlohmann::ordered_json{{"jobs_run", !bad}, {"findings", all}}.dump());
+  write_out("{}\n", nlohmann::ordered_json{{key, !bad}, {"findings", all}}.dump());
 }
 
 void print(const Finding& finding) {
   write_out("{:<7} {:<16} {}{}{}\n", words[static_cast<int>(finding.verdict)], finding.subject,
             finding.text, finding.remedy.empty() ? "" : "; ", finding.remedy);
+}
+
+// Prints the findings and what they come to; `key` names that in JSON. Returns the exit code.
+int tell(const std::vector<Finding>& findings, bool json, const char* key, const char* good_end,
+         const char* bad_end) {
+  const bool bad = std::ranges::any_of(
+      findings, [](const Finding& finding) { return finding.verdict == Verdict::bad; });
+  if (json) {
+    print_json(findings, key, bad);
+    return bad ? 1 : 0;
+  }
+  for (const Finding& finding : findings) print(finding);
+  write_out("{}\n", bad ? bad_end : good_end);
+  return bad ? 1 : 0;
 }
 
 Finding examine_memory_file() {
@@ -191,15 +206,14 @@ int examine_system(bool json) {
   }
   add(judge_huge_pages(look_at_huge_pages()));
   add({judge_counters(look_at_counters())});
-  const bool bad = std::ranges::any_of(
-      findings, [](const Finding& finding) { return finding.verdict == Verdict::bad; });
-  if (json) {
-    print_json(findings, bad);
-    return bad ? 1 : 0;
-  }
-  for (const Finding& finding : findings) print(finding);
-  write_out("{}\n", bad ? "jobs will not run here until what is BAD is fixed" : "jobs run here");
-  return bad ? 1 : 0;
+  return tell(findings, json, "jobs_run", "jobs run here",
+              "jobs will not run here until what is BAD is fixed");
+}
+
+int examine_folder(const std::string& path, bool json) {
+  std::signal(SIGXFSZ, SIG_IGN);  // as above
+  return tell(judge_folder(look_at_folder(path)), json, "files_work", "MPI files work there",
+              "programs cannot write files there");
 }
 
 }  // namespace baton::cli

@@ -227,7 +227,7 @@ void Advising::add_to(CLI::App& app, int& code) {
 // These are the command lines of the subcommands that look and report.
 struct Looking {
   bool markdown = false, json = false;
-  std::string captured, svg;
+  std::string captured, svg, folder;
   int job = 0;
 
   void add_to(CLI::App& app, int& code);
@@ -266,7 +266,14 @@ void Looking::add_to(CLI::App& app, int& code) {
 
   CLI::App* doctor = app.add_subcommand("doctor", "Check what of this system works for Baton");
   as_json(doctor);
-  doctor->callback([this, &code] { code = baton::cli::examine_system(json); });
+  doctor
+      ->add_option("FOLDER", folder,
+                   "Check instead what file system lies there, and what of it works for MPI files")
+      ->type_name("FOLDER");
+  doctor->callback([this, &code] {
+    code = folder.empty() ? baton::cli::examine_system(json)
+                          : baton::cli::examine_folder(folder, json);
+  });
 }
 
 // Returns "baton: doctr is not known; did you mean doctor?"; empty where the first word is a

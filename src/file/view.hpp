@@ -1,7 +1,8 @@
 // A view of a file: where the bytes lie that a rank sees, one after the other (MPI 5.0, "File
 // Views"). The filetype repeats without end behind the displacement. A position counts the bytes
 // that the rank sees; an address counts bytes of the file.
-// Invariant: positions and addresses ascend together wherever `ascends` says so.
+// Invariant: positions and addresses ascend together wherever `ascends` says so; elsewhere each run
+// is moved by itself.
 #pragma once
 
 #include <mpi.h>

@@ -15,6 +15,7 @@ OTHERS = re.compile(
     r"|MPI_(Comm|Session)?_?(flush|detach)_buffer|MPI_Buffer_(flush|detach)"
     r"|MPI_Win_(create(_dynamic)?|allocate(_shared)?|free|fence|post|start|complete|wait|test|(un)?lock(_all)?"
     r"|flush(_local)?(_all)?|sync)"
+    r"|MPI_File_(open|close|delete|sync|preallocate|set_(size|view|atomicity)|(get_position|seek)_shared|i?(read|write)\w*)"
     r"|MPI_R?([Pp]ut|[Gg]et|[Aa]ccumulate|[Gg]et_accumulate)|MPI_(Fetch_and_op|Compare_and_swap)"
 )
 LOCAL = re.compile(r"MPI_(Cancel|Grequest_\w+)")  # of those chapters
@@ -67,6 +68,9 @@ class Form:
             self.collective()
         elif self.procedure.chapter == "window":
             self.one_sided()
+        elif self.procedure.chapter == "file":
+            if {"count", "datatype"} <= self.names:
+                self.before.append("timer.moves(bytes_of(count, datatype));")
         elif "message" in self.names:
             self.taken_message()
         elif self.short in ("Probe", "Iprobe"):

@@ -3,6 +3,7 @@
 #include "api/entry.hpp"
 #include "api/file.hpp"
 #include "api/generated/objects.hpp"
+#include "api/generated/timed.hpp"
 
 using namespace baton;
 using namespace baton::api;
@@ -20,8 +21,10 @@ BATON_ALIAS(File_call_errhandler)
 
 BATON_EXPORT int PMPI_File_close(MPI_File *fh) {
   constexpr Procedure here = Procedure::File_close;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_close(fh);
+    if (!library_is_usable()) return not_running(here);
+  }
   if (BATON_UNLIKELY(!fh))
     return null_argument(here, 1, &error_handling.file_target);
   return finish(here, &error_handling.file_target, api::file_close(fh));
@@ -40,8 +43,10 @@ BATON_ALIAS(File_create_errhandler)
 
 BATON_EXPORT int PMPI_File_delete(const char *filename, MPI_Info info) {
   constexpr Procedure here = Procedure::File_delete;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_delete(filename, info);
+    if (!library_is_usable()) return not_running(here);
+  }
   Info* const info_object = infos.find(info);
   if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
     return bad_handle(here, 2, &error_handling.file_target, info, MPI_ERR_INFO);
@@ -144,8 +149,10 @@ BATON_ALIAS(File_get_position)
 
 BATON_EXPORT int PMPI_File_get_position_shared(MPI_File fh, MPI_Offset *offset) {
   constexpr Procedure here = Procedure::File_get_position_shared;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_get_position_shared(fh, offset);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -221,8 +228,10 @@ BATON_ALIAS(File_get_view)
 
 BATON_EXPORT int PMPI_File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -245,8 +254,10 @@ BATON_ALIAS(File_iread)
 
 BATON_EXPORT int PMPI_File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_c(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -269,8 +280,10 @@ BATON_ALIAS(File_iread_c)
 
 BATON_EXPORT int PMPI_File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_all(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -293,8 +306,10 @@ BATON_ALIAS(File_iread_all)
 
 BATON_EXPORT int PMPI_File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_all_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_all_c(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -317,8 +332,10 @@ BATON_ALIAS(File_iread_all_c)
 
 BATON_EXPORT int PMPI_File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_at;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_at(fh, offset, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -341,8 +358,10 @@ BATON_ALIAS(File_iread_at)
 
 BATON_EXPORT int PMPI_File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_at_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_at_c(fh, offset, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -365,8 +384,10 @@ BATON_ALIAS(File_iread_at_c)
 
 BATON_EXPORT int PMPI_File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_at_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_at_all(fh, offset, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -389,8 +410,10 @@ BATON_ALIAS(File_iread_at_all)
 
 BATON_EXPORT int PMPI_File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_at_all_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_at_all_c(fh, offset, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -413,8 +436,10 @@ BATON_ALIAS(File_iread_at_all_c)
 
 BATON_EXPORT int PMPI_File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_shared;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_shared(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -437,8 +462,10 @@ BATON_ALIAS(File_iread_shared)
 
 BATON_EXPORT int PMPI_File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iread_shared_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iread_shared_c(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -461,8 +488,10 @@ BATON_ALIAS(File_iread_shared_c)
 
 BATON_EXPORT int PMPI_File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -485,8 +514,10 @@ BATON_ALIAS(File_iwrite)
 
 BATON_EXPORT int PMPI_File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_c(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -509,8 +540,10 @@ BATON_ALIAS(File_iwrite_c)
 
 BATON_EXPORT int PMPI_File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_all(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -533,8 +566,10 @@ BATON_ALIAS(File_iwrite_all)
 
 BATON_EXPORT int PMPI_File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_all_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_all_c(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -557,8 +592,10 @@ BATON_ALIAS(File_iwrite_all_c)
 
 BATON_EXPORT int PMPI_File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_at;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_at(fh, offset, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -581,8 +618,10 @@ BATON_ALIAS(File_iwrite_at)
 
 BATON_EXPORT int PMPI_File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_at_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_at_c(fh, offset, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -605,8 +644,10 @@ BATON_ALIAS(File_iwrite_at_c)
 
 BATON_EXPORT int PMPI_File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_at_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_at_all(fh, offset, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -629,8 +670,10 @@ BATON_ALIAS(File_iwrite_at_all)
 
 BATON_EXPORT int PMPI_File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_at_all_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_at_all_c(fh, offset, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -653,8 +696,10 @@ BATON_ALIAS(File_iwrite_at_all_c)
 
 BATON_EXPORT int PMPI_File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_shared;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_shared(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -677,8 +722,10 @@ BATON_ALIAS(File_iwrite_shared)
 
 BATON_EXPORT int PMPI_File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
   constexpr Procedure here = Procedure::File_iwrite_shared_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_iwrite_shared_c(fh, buf, count, datatype, request);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -702,8 +749,10 @@ BATON_ALIAS(File_iwrite_shared_c)
 BATON_EXPORT int PMPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) {
   constexpr Procedure here = Procedure::File_open;
   if (BATON_LIKELY(fh != nullptr)) *fh = MPI_FILE_NULL;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_open(comm, filename, amode, info, fh);
+    if (!library_is_usable()) return not_running(here);
+  }
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 1, &error_handling.file_target, comm, MPI_ERR_COMM);
@@ -720,8 +769,10 @@ BATON_ALIAS(File_open)
 
 BATON_EXPORT int PMPI_File_preallocate(MPI_File fh, MPI_Offset size) {
   constexpr Procedure here = Procedure::File_preallocate;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_preallocate(fh, size);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -731,8 +782,10 @@ BATON_ALIAS(File_preallocate)
 
 BATON_EXPORT int PMPI_File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -753,8 +806,10 @@ BATON_ALIAS(File_read)
 
 BATON_EXPORT int PMPI_File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_c(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -775,8 +830,10 @@ BATON_ALIAS(File_read_c)
 
 BATON_EXPORT int PMPI_File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_all(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -797,8 +854,10 @@ BATON_ALIAS(File_read_all)
 
 BATON_EXPORT int PMPI_File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_all_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_all_c(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -819,8 +878,10 @@ BATON_ALIAS(File_read_all_c)
 
 BATON_EXPORT int PMPI_File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_read_all_begin;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_all_begin(fh, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -841,8 +902,10 @@ BATON_ALIAS(File_read_all_begin)
 
 BATON_EXPORT int PMPI_File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_read_all_begin_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_all_begin_c(fh, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -863,8 +926,10 @@ BATON_ALIAS(File_read_all_begin_c)
 
 BATON_EXPORT int PMPI_File_read_all_end(MPI_File fh, void *buf, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_all_end;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_all_end(fh, buf, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -874,8 +939,10 @@ BATON_ALIAS(File_read_all_end)
 
 BATON_EXPORT int PMPI_File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_at;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_at(fh, offset, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -896,8 +963,10 @@ BATON_ALIAS(File_read_at)
 
 BATON_EXPORT int PMPI_File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_at_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_at_c(fh, offset, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -918,8 +987,10 @@ BATON_ALIAS(File_read_at_c)
 
 BATON_EXPORT int PMPI_File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_at_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_at_all(fh, offset, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -940,8 +1011,10 @@ BATON_ALIAS(File_read_at_all)
 
 BATON_EXPORT int PMPI_File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_at_all_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_at_all_c(fh, offset, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -962,8 +1035,10 @@ BATON_ALIAS(File_read_at_all_c)
 
 BATON_EXPORT int PMPI_File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_read_at_all_begin;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_at_all_begin(fh, offset, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -984,8 +1059,10 @@ BATON_ALIAS(File_read_at_all_begin)
 
 BATON_EXPORT int PMPI_File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_read_at_all_begin_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_at_all_begin_c(fh, offset, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1006,8 +1083,10 @@ BATON_ALIAS(File_read_at_all_begin_c)
 
 BATON_EXPORT int PMPI_File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_at_all_end;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_at_all_end(fh, buf, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1017,8 +1096,10 @@ BATON_ALIAS(File_read_at_all_end)
 
 BATON_EXPORT int PMPI_File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_ordered;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_ordered(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1039,8 +1120,10 @@ BATON_ALIAS(File_read_ordered)
 
 BATON_EXPORT int PMPI_File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_ordered_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_ordered_c(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1061,8 +1144,10 @@ BATON_ALIAS(File_read_ordered_c)
 
 BATON_EXPORT int PMPI_File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_read_ordered_begin;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_ordered_begin(fh, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1083,8 +1168,10 @@ BATON_ALIAS(File_read_ordered_begin)
 
 BATON_EXPORT int PMPI_File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_read_ordered_begin_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_ordered_begin_c(fh, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1105,8 +1192,10 @@ BATON_ALIAS(File_read_ordered_begin_c)
 
 BATON_EXPORT int PMPI_File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_ordered_end;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_ordered_end(fh, buf, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1116,8 +1205,10 @@ BATON_ALIAS(File_read_ordered_end)
 
 BATON_EXPORT int PMPI_File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_shared;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_shared(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1138,8 +1229,10 @@ BATON_ALIAS(File_read_shared)
 
 BATON_EXPORT int PMPI_File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_read_shared_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_read_shared_c(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1171,8 +1264,10 @@ BATON_ALIAS(File_seek)
 
 BATON_EXPORT int PMPI_File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
   constexpr Procedure here = Procedure::File_seek_shared;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_seek_shared(fh, offset, whence);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1182,8 +1277,10 @@ BATON_ALIAS(File_seek_shared)
 
 BATON_EXPORT int PMPI_File_set_atomicity(MPI_File fh, int flag) {
   constexpr Procedure here = Procedure::File_set_atomicity;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_set_atomicity(fh, flag);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1221,8 +1318,10 @@ BATON_ALIAS(File_set_info)
 
 BATON_EXPORT int PMPI_File_set_size(MPI_File fh, MPI_Offset size) {
   constexpr Procedure here = Procedure::File_set_size;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_set_size(fh, size);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1232,8 +1331,10 @@ BATON_ALIAS(File_set_size)
 
 BATON_EXPORT int PMPI_File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info) {
   constexpr Procedure here = Procedure::File_set_view;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_set_view(fh, disp, etype, filetype, datarep, info);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1254,8 +1355,10 @@ BATON_ALIAS(File_set_view)
 
 BATON_EXPORT int PMPI_File_sync(MPI_File fh) {
   constexpr Procedure here = Procedure::File_sync;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_sync(fh);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1265,8 +1368,10 @@ BATON_ALIAS(File_sync)
 
 BATON_EXPORT int PMPI_File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1287,8 +1392,10 @@ BATON_ALIAS(File_write)
 
 BATON_EXPORT int PMPI_File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_c(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1309,8 +1416,10 @@ BATON_ALIAS(File_write_c)
 
 BATON_EXPORT int PMPI_File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_all(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1331,8 +1440,10 @@ BATON_ALIAS(File_write_all)
 
 BATON_EXPORT int PMPI_File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_all_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_all_c(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1353,8 +1464,10 @@ BATON_ALIAS(File_write_all_c)
 
 BATON_EXPORT int PMPI_File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_write_all_begin;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_all_begin(fh, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1375,8 +1488,10 @@ BATON_ALIAS(File_write_all_begin)
 
 BATON_EXPORT int PMPI_File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_write_all_begin_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_all_begin_c(fh, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1397,8 +1512,10 @@ BATON_ALIAS(File_write_all_begin_c)
 
 BATON_EXPORT int PMPI_File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_all_end;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_all_end(fh, buf, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1408,8 +1525,10 @@ BATON_ALIAS(File_write_all_end)
 
 BATON_EXPORT int PMPI_File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_at;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_at(fh, offset, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1430,8 +1549,10 @@ BATON_ALIAS(File_write_at)
 
 BATON_EXPORT int PMPI_File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_at_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_at_c(fh, offset, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1452,8 +1573,10 @@ BATON_ALIAS(File_write_at_c)
 
 BATON_EXPORT int PMPI_File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_at_all;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_at_all(fh, offset, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1474,8 +1597,10 @@ BATON_ALIAS(File_write_at_all)
 
 BATON_EXPORT int PMPI_File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_at_all_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_at_all_c(fh, offset, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1496,8 +1621,10 @@ BATON_ALIAS(File_write_at_all_c)
 
 BATON_EXPORT int PMPI_File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_write_at_all_begin;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_at_all_begin(fh, offset, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1518,8 +1645,10 @@ BATON_ALIAS(File_write_at_all_begin)
 
 BATON_EXPORT int PMPI_File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_write_at_all_begin_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_at_all_begin_c(fh, offset, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1540,8 +1669,10 @@ BATON_ALIAS(File_write_at_all_begin_c)
 
 BATON_EXPORT int PMPI_File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_at_all_end;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_at_all_end(fh, buf, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1551,8 +1682,10 @@ BATON_ALIAS(File_write_at_all_end)
 
 BATON_EXPORT int PMPI_File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_ordered;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_ordered(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1573,8 +1706,10 @@ BATON_ALIAS(File_write_ordered)
 
 BATON_EXPORT int PMPI_File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_ordered_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_ordered_c(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1595,8 +1730,10 @@ BATON_ALIAS(File_write_ordered_c)
 
 BATON_EXPORT int PMPI_File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_write_ordered_begin;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_ordered_begin(fh, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1617,8 +1754,10 @@ BATON_ALIAS(File_write_ordered_begin)
 
 BATON_EXPORT int PMPI_File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
   constexpr Procedure here = Procedure::File_write_ordered_begin_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_ordered_begin_c(fh, buf, count, datatype);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1639,8 +1778,10 @@ BATON_ALIAS(File_write_ordered_begin_c)
 
 BATON_EXPORT int PMPI_File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_ordered_end;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_ordered_end(fh, buf, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1650,8 +1791,10 @@ BATON_ALIAS(File_write_ordered_end)
 
 BATON_EXPORT int PMPI_File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_shared;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_shared(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);
@@ -1672,8 +1815,10 @@ BATON_ALIAS(File_write_shared)
 
 BATON_EXPORT int PMPI_File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
   constexpr Procedure here = Procedure::File_write_shared_c;
-  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
-    return not_running(here);
+  if (BATON_UNLIKELY(!library_is_running())) {
+    if (tool::is_to_be_timed()) return timed::File_write_shared_c(fh, buf, count, datatype, status);
+    if (!library_is_usable()) return not_running(here);
+  }
   File* const fh_object = file::files.find(fh);
   if (BATON_UNLIKELY(!fh_object))
     return bad_handle(here, 1, &error_handling.file_target, fh, MPI_ERR_FILE);

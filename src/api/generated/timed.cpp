@@ -376,6 +376,422 @@ int Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype dataty
   return PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
 }
 
+int File_close(MPI_File *fh) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_close), "MPI_File_close");
+  return PMPI_File_close(fh);
+}
+
+int File_delete(const char *filename, MPI_Info info) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_delete), "MPI_File_delete");
+  return PMPI_File_delete(filename, info);
+}
+
+int File_get_position_shared(MPI_File fh, MPI_Offset *offset) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_get_position_shared), "MPI_File_get_position_shared");
+  return PMPI_File_get_position_shared(fh, offset);
+}
+
+int File_iread(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread), "MPI_File_iread");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread(fh, buf, count, datatype, request);
+}
+
+int File_iread_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_c), "MPI_File_iread");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_c(fh, buf, count, datatype, request);
+}
+
+int File_iread_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_all), "MPI_File_iread_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_all(fh, buf, count, datatype, request);
+}
+
+int File_iread_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_all_c), "MPI_File_iread_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_all_c(fh, buf, count, datatype, request);
+}
+
+int File_iread_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_at), "MPI_File_iread_at");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_at(fh, offset, buf, count, datatype, request);
+}
+
+int File_iread_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_at_c), "MPI_File_iread_at");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_at_c(fh, offset, buf, count, datatype, request);
+}
+
+int File_iread_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_at_all), "MPI_File_iread_at_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_at_all(fh, offset, buf, count, datatype, request);
+}
+
+int File_iread_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_at_all_c), "MPI_File_iread_at_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_at_all_c(fh, offset, buf, count, datatype, request);
+}
+
+int File_iread_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_shared), "MPI_File_iread_shared");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_shared(fh, buf, count, datatype, request);
+}
+
+int File_iread_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iread_shared_c), "MPI_File_iread_shared");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iread_shared_c(fh, buf, count, datatype, request);
+}
+
+int File_iwrite(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite), "MPI_File_iwrite");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite(fh, buf, count, datatype, request);
+}
+
+int File_iwrite_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_c), "MPI_File_iwrite");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_c(fh, buf, count, datatype, request);
+}
+
+int File_iwrite_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_all), "MPI_File_iwrite_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_all(fh, buf, count, datatype, request);
+}
+
+int File_iwrite_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_all_c), "MPI_File_iwrite_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_all_c(fh, buf, count, datatype, request);
+}
+
+int File_iwrite_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_at), "MPI_File_iwrite_at");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_at(fh, offset, buf, count, datatype, request);
+}
+
+int File_iwrite_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_at_c), "MPI_File_iwrite_at");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_at_c(fh, offset, buf, count, datatype, request);
+}
+
+int File_iwrite_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_at_all), "MPI_File_iwrite_at_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_at_all(fh, offset, buf, count, datatype, request);
+}
+
+int File_iwrite_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_at_all_c), "MPI_File_iwrite_at_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_at_all_c(fh, offset, buf, count, datatype, request);
+}
+
+int File_iwrite_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_shared), "MPI_File_iwrite_shared");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_shared(fh, buf, count, datatype, request);
+}
+
+int File_iwrite_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Request *request) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_iwrite_shared_c), "MPI_File_iwrite_shared");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_iwrite_shared_c(fh, buf, count, datatype, request);
+}
+
+int File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_open), "MPI_File_open");
+  return PMPI_File_open(comm, filename, amode, info, fh);
+}
+
+int File_preallocate(MPI_File fh, MPI_Offset size) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_preallocate), "MPI_File_preallocate");
+  return PMPI_File_preallocate(fh, size);
+}
+
+int File_read(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read), "MPI_File_read");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read(fh, buf, count, datatype, status);
+}
+
+int File_read_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_c), "MPI_File_read");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_c(fh, buf, count, datatype, status);
+}
+
+int File_read_all(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_all), "MPI_File_read_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_all(fh, buf, count, datatype, status);
+}
+
+int File_read_all_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_all_c), "MPI_File_read_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_all_c(fh, buf, count, datatype, status);
+}
+
+int File_read_all_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_all_begin), "MPI_File_read_all_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_all_begin(fh, buf, count, datatype);
+}
+
+int File_read_all_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_all_begin_c), "MPI_File_read_all_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_all_begin_c(fh, buf, count, datatype);
+}
+
+int File_read_all_end(MPI_File fh, void *buf, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_all_end), "MPI_File_read_all_end");
+  return PMPI_File_read_all_end(fh, buf, status);
+}
+
+int File_read_at(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_at), "MPI_File_read_at");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_at(fh, offset, buf, count, datatype, status);
+}
+
+int File_read_at_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_at_c), "MPI_File_read_at");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_at_c(fh, offset, buf, count, datatype, status);
+}
+
+int File_read_at_all(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_at_all), "MPI_File_read_at_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_at_all(fh, offset, buf, count, datatype, status);
+}
+
+int File_read_at_all_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_at_all_c), "MPI_File_read_at_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_at_all_c(fh, offset, buf, count, datatype, status);
+}
+
+int File_read_at_all_begin(MPI_File fh, MPI_Offset offset, void *buf, int count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_at_all_begin), "MPI_File_read_at_all_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_at_all_begin(fh, offset, buf, count, datatype);
+}
+
+int File_read_at_all_begin_c(MPI_File fh, MPI_Offset offset, void *buf, MPI_Count count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_at_all_begin_c), "MPI_File_read_at_all_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_at_all_begin_c(fh, offset, buf, count, datatype);
+}
+
+int File_read_at_all_end(MPI_File fh, void *buf, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_at_all_end), "MPI_File_read_at_all_end");
+  return PMPI_File_read_at_all_end(fh, buf, status);
+}
+
+int File_read_ordered(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_ordered), "MPI_File_read_ordered");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_ordered(fh, buf, count, datatype, status);
+}
+
+int File_read_ordered_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_ordered_c), "MPI_File_read_ordered");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_ordered_c(fh, buf, count, datatype, status);
+}
+
+int File_read_ordered_begin(MPI_File fh, void *buf, int count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_ordered_begin), "MPI_File_read_ordered_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_ordered_begin(fh, buf, count, datatype);
+}
+
+int File_read_ordered_begin_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_ordered_begin_c), "MPI_File_read_ordered_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_ordered_begin_c(fh, buf, count, datatype);
+}
+
+int File_read_ordered_end(MPI_File fh, void *buf, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_ordered_end), "MPI_File_read_ordered_end");
+  return PMPI_File_read_ordered_end(fh, buf, status);
+}
+
+int File_read_shared(MPI_File fh, void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_shared), "MPI_File_read_shared");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_shared(fh, buf, count, datatype, status);
+}
+
+int File_read_shared_c(MPI_File fh, void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_read_shared_c), "MPI_File_read_shared");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_read_shared_c(fh, buf, count, datatype, status);
+}
+
+int File_seek_shared(MPI_File fh, MPI_Offset offset, int whence) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_seek_shared), "MPI_File_seek_shared");
+  return PMPI_File_seek_shared(fh, offset, whence);
+}
+
+int File_set_atomicity(MPI_File fh, int flag) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_set_atomicity), "MPI_File_set_atomicity");
+  return PMPI_File_set_atomicity(fh, flag);
+}
+
+int File_set_size(MPI_File fh, MPI_Offset size) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_set_size), "MPI_File_set_size");
+  return PMPI_File_set_size(fh, size);
+}
+
+int File_set_view(MPI_File fh, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype, const char *datarep, MPI_Info info) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_set_view), "MPI_File_set_view");
+  return PMPI_File_set_view(fh, disp, etype, filetype, datarep, info);
+}
+
+int File_sync(MPI_File fh) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_sync), "MPI_File_sync");
+  return PMPI_File_sync(fh);
+}
+
+int File_write(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write), "MPI_File_write");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write(fh, buf, count, datatype, status);
+}
+
+int File_write_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_c), "MPI_File_write");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_c(fh, buf, count, datatype, status);
+}
+
+int File_write_all(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_all), "MPI_File_write_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_all(fh, buf, count, datatype, status);
+}
+
+int File_write_all_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_all_c), "MPI_File_write_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_all_c(fh, buf, count, datatype, status);
+}
+
+int File_write_all_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_all_begin), "MPI_File_write_all_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_all_begin(fh, buf, count, datatype);
+}
+
+int File_write_all_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_all_begin_c), "MPI_File_write_all_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_all_begin_c(fh, buf, count, datatype);
+}
+
+int File_write_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_all_end), "MPI_File_write_all_end");
+  return PMPI_File_write_all_end(fh, buf, status);
+}
+
+int File_write_at(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_at), "MPI_File_write_at");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_at(fh, offset, buf, count, datatype, status);
+}
+
+int File_write_at_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_at_c), "MPI_File_write_at");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_at_c(fh, offset, buf, count, datatype, status);
+}
+
+int File_write_at_all(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_at_all), "MPI_File_write_at_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_at_all(fh, offset, buf, count, datatype, status);
+}
+
+int File_write_at_all_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_at_all_c), "MPI_File_write_at_all");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_at_all_c(fh, offset, buf, count, datatype, status);
+}
+
+int File_write_at_all_begin(MPI_File fh, MPI_Offset offset, const void *buf, int count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_at_all_begin), "MPI_File_write_at_all_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_at_all_begin(fh, offset, buf, count, datatype);
+}
+
+int File_write_at_all_begin_c(MPI_File fh, MPI_Offset offset, const void *buf, MPI_Count count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_at_all_begin_c), "MPI_File_write_at_all_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_at_all_begin_c(fh, offset, buf, count, datatype);
+}
+
+int File_write_at_all_end(MPI_File fh, const void *buf, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_at_all_end), "MPI_File_write_at_all_end");
+  return PMPI_File_write_at_all_end(fh, buf, status);
+}
+
+int File_write_ordered(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_ordered), "MPI_File_write_ordered");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_ordered(fh, buf, count, datatype, status);
+}
+
+int File_write_ordered_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_ordered_c), "MPI_File_write_ordered");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_ordered_c(fh, buf, count, datatype, status);
+}
+
+int File_write_ordered_begin(MPI_File fh, const void *buf, int count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_ordered_begin), "MPI_File_write_ordered_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_ordered_begin(fh, buf, count, datatype);
+}
+
+int File_write_ordered_begin_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_ordered_begin_c), "MPI_File_write_ordered_begin");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_ordered_begin_c(fh, buf, count, datatype);
+}
+
+int File_write_ordered_end(MPI_File fh, const void *buf, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_ordered_end), "MPI_File_write_ordered_end");
+  return PMPI_File_write_ordered_end(fh, buf, status);
+}
+
+int File_write_shared(MPI_File fh, const void *buf, int count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_shared), "MPI_File_write_shared");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_shared(fh, buf, count, datatype, status);
+}
+
+int File_write_shared_c(MPI_File fh, const void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Status *status) {
+  CallTimer timer(static_cast<unsigned>(Procedure::File_write_shared_c), "MPI_File_write_shared");
+  timer.moves(bytes_of(count, datatype));
+  return PMPI_File_write_shared_c(fh, buf, count, datatype, status);
+}
+
 int Gather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm) {
   CallTimer timer(static_cast<unsigned>(Procedure::Gather), "MPI_Gather");
   timer.is_collective(comm);
