@@ -5,74 +5,25 @@ Usage: applications_test.py BIN_FOLDER [unittest's]"""
 import glob
 import os
 import shutil
-import subprocess
 import sys
-import tarfile
-import tempfile
 import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "suites"))
+import source_package
 
 BIN = os.path.abspath(sys.argv.pop(1))
 KEPT = os.path.join(os.path.dirname(BIN), "applications")
-SECONDS = 1500  # far
 ENVIRONMENT = {**os.environ, "PATH": BIN + os.pathsep + os.environ["PATH"], "OMP_NUM_THREADS": "1"}
 
 
 def run(*words, **more):
-    done = subprocess.run([*map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-                          stdin=subprocess.DEVNULL, timeout=SECONDS, **{"env": ENVIRONMENT, **more})
-    if done.returncode != 0:
-        raise AssertionError(f"{' '.join(map(str, words[:4]))}: code {done.returncode}\n{done.stdout[-3000:]}")
-    return done.stdout
-
-
-def source_packages(folder):
-    """A configuration of apt's own that knows the sources of the distribution's main packages, in this folder."""
-    form = "$(REPO_URI) $(CODENAME) $(COMPONENT)"
-    targets = {tuple(line.split()) for line in run("apt-get", "indextargets", "--format", form,
-                                                   "Created-By: Packages").splitlines()}
-    keys = [f"/usr/share/keyrings/{name}-archive-keyring.gpg" for name in ("debian", "ubuntu")]
-    signed = "".join(f"[signed-by={path}] " for path in keys if os.path.exists(path))
-    lists = os.path.join(folder, "sources.list")
-    with open(lists, "w") as file:
-        for target in targets:
-            if len(target) == 3 and target[2] == "main":
-                uri, suite, component = target
-                file.write(f"deb-src {signed}{uri} {suite} {component}\n")
-    for name in ("lists/partial", "archives/partial"):
-        os.makedirs(os.path.join(folder, name), exist_ok=True)
-    return [f"-oDir::Etc::sourcelist={lists}", "-oDir::Etc::sourceparts=-", f"-oDir::State::Lists={folder}/lists",
-            f"-oDir::Cache={folder}"]
-
-
-def fetch(package):
-    """The package's folder, unpacked, with what Debian adds in `debian`."""
-    place = os.path.join(KEPT, package)
-    if os.path.exists(place):
-        return place
-    if not shutil.which("apt-get"):
-        raise unittest.SkipTest("there is no apt-get to fetch sources with")
-    os.makedirs(KEPT, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=KEPT) as folder:
-        try:
-            options = source_packages(folder)
-            run("apt-get", *options, "update", cwd=folder)
-            run("apt-get", *options, "source", "--download-only", package, cwd=folder)
-        except AssertionError as failure:
-            raise unittest.SkipTest(f"{package} cannot be fetched: {str(failure).splitlines()[-1]}") from None
-        unpacked = os.path.join(folder, "unpacked")
-        for pattern in "*.orig.tar.*", "*.debian.tar.*":
-            with tarfile.open(glob.glob(os.path.join(folder, pattern))[0]) as file:
-                file.extractall(unpacked)
-        program = next(name for name in os.listdir(unpacked) if name != "debian")
-        shutil.move(os.path.join(unpacked, "debian"), os.path.join(unpacked, program))
-        os.rename(os.path.join(unpacked, program), place)
-    return place
+    return source_package.run(*words, **{"env": ENVIRONMENT, **more})
 
 
 class QuantumEspresso(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.place = place = fetch("espresso")
+        cls.place = place = source_package.fetch("espresso", KEPT)
         if not os.path.exists(os.path.join(place, "bin", "pw.x")):
             # Its own choice of flags but for -O1, which takes less long to compile.
             run("./configure", "--enable-parallel", "--with-scalapack=no", "MPIF90=mpifort", "CC=gcc",
