@@ -59,9 +59,9 @@ Share share_of(const Together& together) {
   share.average = view.average_bytes;
   const Use use = together.access.writes ? file.hints.collective_write : file.hints.collective_read;
   const bool wants = use != Use::disable && !file.atomic && !together.error && view.ascends &&
-                     !view.representation->converts(together.access.writes) && file.board &&
-                     has_staging(file);
+                     !view.representation->converts(together.access.writes);
   if (wants) share.flags |= Share::may_exchange;
+  if (wants && file.board && has_staging(file)) share.flags |= Share::shares_memory;
   if (share.bytes > 0) {
     share.first = view.address(together.placed.position);
     share.end = view.address(together.placed.position + share.bytes - 1) + 1;
@@ -141,9 +141,13 @@ Task exchange_all(Run& run, Together& together, const Share* shares, const Plan&
                                       first_chunk,
                                       0,
                                       {}};
-  co_await exchange(run, *state);
+  if (chosen.way == Way::exchange)
+    co_await exchange(run, *state);
+  else
+    co_await exchange_by_messages(run, *state);
   together.moved = state->moved;
-  together.file->counts.add_moved(Moved::exchanged, state->moved, 0);
+  together.file->counts.add_moved(
+      chosen.way == Way::exchange ? Moved::exchanged : Moved::sent, state->moved, 0);
 }
 
 Task move_all(Run& run, void* of) {
@@ -170,7 +174,7 @@ Task move_all(Run& run, void* of) {
   ++file.counts.ways[static_cast<int>(chosen.why)];
   if (together.error) {
     run.refuse(together.error, together.words);
-  } else if (chosen.way == Way::exchange) {
+  } else if (chosen.way != Way::alone) {
     co_await exchange_all(run, together, shares, chosen, first_chunk);
   } else {
     keep_error(together, carry_out(file, together.access, together.placed, &together.moved));

@@ -13,6 +13,7 @@ enum class Moved : std::uint8_t {
   sieved,     // through a buffer with what lies between the runs
   mapped,     // through a mapping of the file
   exchanged,  // through memory that the ranks share
+  sent,       // by messages to and from aggregators
   count
 };
 

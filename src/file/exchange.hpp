@@ -16,10 +16,10 @@ namespace baton::file {
 
 // This is what each rank tells all others of its part of an access.
 struct Share {
-  enum Flag : std::uint32_t {
+  enum Flag : std::uint64_t {
     writes = 1,
-    may_exchange = 2,  // nothing at this rank is against it: view, hints, memory
-    by_pointer = 4,    // a split access, or one with the shared pointer
+    may_exchange = 2,   // nothing at this rank is against it: view, hints, modes
+    shares_memory = 4,  // it reaches the memory for exchanges
   };
   std::int64_t first;  // address of the first byte
   std::int64_t end;    // address behind the last
@@ -31,11 +31,14 @@ struct Share {
   std::int64_t tile_bytes;
   std::int64_t tile_first;
   std::int64_t tile_end;
-  std::uint32_t flags;
-  std::uint32_t kind;
+  std::uint64_t flags;
 };
 
-enum class Way : std::uint8_t { alone, exchange };
+enum class Way : std::uint8_t {
+  alone,
+  exchange,     // through memory that all ranks share
+  by_messages,  // to and from aggregators
+};
 struct Plan {
   Way way;
   Why why;
@@ -69,5 +72,7 @@ struct Exchange {
 // Returns how many pieces of staging memory an exchange takes.
 std::uint64_t chunks_of(const File& file, const Plan& plan);
 collective::Task exchange(collective::Run& run, Exchange& state);
+// Does so where ranks do not share memory, by messages. It takes no staging memory.
+collective::Task exchange_by_messages(collective::Run& run, Exchange& state);
 
 }  // namespace baton::file

@@ -50,10 +50,11 @@ bool tiles_fit_once(const Share* shares, int ranks, const Plan& plan) {
 Plan plan(const Share* shares, int ranks) {
   Plan plan{Way::alone, Why::no_bytes};
   std::int64_t bytes = 0, runs = 0;
-  bool all_may = true, alike = true;
+  bool all_may = true, all_share = true, alike = true;
   for (int r = 0; r < ranks; ++r) {
     const Share& share = shares[r];
     all_may &= (share.flags & Share::may_exchange) != 0;
+    all_share &= (share.flags & Share::shares_memory) != 0;
     alike &= ((share.flags ^ shares[0].flags) & Share::writes) == 0;
     if (share.bytes == 0) continue;
     plan.first = bytes ? std::min(plan.first, share.first) : share.first;
@@ -74,7 +75,7 @@ Plan plan(const Share* shares, int ranks) {
   } else if ((plan.end - plan.first) / read_waste_max > bytes) {
     return {Way::alone, Why::sparse};
   }
-  plan.way = Way::exchange;
+  plan.way = all_share ? Way::exchange : Way::by_messages;
   plan.why = Why::chosen;
   return plan;
 }

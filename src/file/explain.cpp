@@ -15,7 +15,8 @@ namespace {
 constexpr const char* moved_words[] = {
     "by calls for bytes that lie together", "by a call for each run",
     "through a sieve (with what lies between the runs)", "through a mapping of the file",
-    "exchanged through memory that the ranks share"};
+    "exchanged through memory that the ranks share",
+    "exchanged by messages with one rank of each node"};
 static_assert(std::size(moved_words) == static_cast<int>(Moved::count));
 
 constexpr const char* why_words[] = {
