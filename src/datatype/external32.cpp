@@ -167,6 +167,7 @@ struct Bounce {
   char* buffer;
   char* external;           // where the next element is read or written
   std::int64_t total;       // packed bytes of all elements
+  std::int64_t left = 0;    // external bytes that there are, unpacking only
   std::int64_t begin = 0;   // packed bytes before this bounce
   std::int64_t used = 0;    // bytes taken out (packing) or put in (unpacking)
   std::int64_t filled = 0;  // bytes in it, packing only
@@ -199,15 +200,22 @@ void flush(Bounce& bounce) {
   bounce.used = 0;
 }
 
+// No error: it ends the walk.
+constexpr Error end_of_data = MPI_ERR_TRUNCATE;
+
 Error decode_run(void* taker, const Datatype& basic, std::int64_t elements) {
   Bounce& bounce = *static_cast<Bounce*>(taker);
   Format format = format_of(basic);
+  const std::int64_t each = std::int64_t{format.numbers} * format.external;
   while (elements > 0) {
+    if (bounce.left < each) return end_of_data;
     if (Bounce::space - bounce.used < basic.size) flush(bounce);
-    std::int64_t here = std::min(elements, (Bounce::space - bounce.used) / basic.size);
+    std::int64_t here =
+        std::min({elements, (Bounce::space - bounce.used) / basic.size, bounce.left / each});
     decode(format, bounce.external, bounce.bytes + bounce.used, here);
     bounce.used += here * basic.size;
-    bounce.external += here * format.numbers * format.external;
+    bounce.external += here * each;
+    bounce.left -= here * each;
     elements -= here;
   }
   return MPI_SUCCESS;
@@ -236,10 +244,23 @@ Error pack_external(const Datatype& type, std::int64_t count, const void* buffer
 }
 
 Error unpack_external(const Datatype& type, std::int64_t count, void* buffer, const void* packed) {
-  Bounce bounce{type, static_cast<char*>(buffer), static_cast<char*>(const_cast<void*>(packed)),
-                count * type.size};
-  if (Error error = for_each_run(type, count, decode_run, &bounce)) return error;
+  std::int64_t taken, filled;
+  return unpack_external_part(type, count, buffer, packed, INT64_MAX, &taken, &filled);
+}
+
+Error unpack_external_part(const Datatype& type, std::int64_t count, void* buffer,
+                           const void* packed, std::int64_t available, std::int64_t* taken,
+                           std::int64_t* filled) {
+  Bounce bounce{.type = type,
+                .buffer = static_cast<char*>(buffer),
+                .external = static_cast<char*>(const_cast<void*>(packed)),
+                .total = count * type.size,
+                .left = available};
+  const Error error = for_each_run(type, count, decode_run, &bounce);
+  if (error && error != end_of_data) return error;
   flush(bounce);
+  *taken = available - bounce.left;
+  *filled = bounce.begin;
   return MPI_SUCCESS;
 }
 

@@ -19,5 +19,11 @@ std::int64_t external_size(const Datatype& type);
 // bits, a wide character beyond 16); the elements before it have been converted.
 Error pack_external(const Datatype& type, std::int64_t count, const void* buffer, void* packed);
 Error unpack_external(const Datatype& type, std::int64_t count, void* buffer, const void* packed);
+// Does so with the basic elements that lie whole in the first `available` bytes of `packed`, as at
+// the end of a file. Sets `*taken` to the bytes that these have in `packed`, and `*filled` to those
+// that they have here.
+Error unpack_external_part(const Datatype& type, std::int64_t count, void* buffer,
+                           const void* packed, std::int64_t available, std::int64_t* taken,
+                           std::int64_t* filled);
 
 }  // namespace baton::datatype

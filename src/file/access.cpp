@@ -31,8 +31,7 @@ Error position_of(const File& file, MPI_Offset offset, std::int64_t bytes, std::
 }
 
 // Data in another representation is converted as a whole, in memory of its size in the file.
-Error carry_out_converted(File& file, const Access& access, const Placed& placed,
-                          std::int64_t* moved) {
+Error carry_out_converted(File& file, const Access& access, Placed& placed, std::int64_t* moved) {
   const Representation& representation = *file.view.representation;
   *moved = 0;
   auto* packed = static_cast<char*>(std::malloc(static_cast<std::size_t>(placed.bytes)));
@@ -46,13 +45,15 @@ Error carry_out_converted(File& file, const Access& access, const Placed& placed
     error = to_file(representation, *access.type, access.count, access.buffer, packed);
   if (!error) error = transfer(file, access.writes, placed.position, memory, placed.bytes, &stored);
   const std::int64_t each = placed.bytes / access.count;
-  const std::int64_t whole = each > 0 ? stored / each : 0;
-  if (!access.writes && whole > 0) {
-    const Error failed = from_file(representation, *access.type, whole, access.buffer, packed);
+  if (access.writes) {
+    *moved = stored / each * access.type->size;
+  } else {
+    const Error failed = from_file(representation, *access.type, access.count, access.buffer,
+                                   packed, each, &stored, moved);
     if (!error) error = failed;
   }
+  placed.converted = stored;
   std::free(packed);
-  *moved = whole * access.type->size;
   return error;
 }
 
@@ -122,7 +123,7 @@ Error place(File& file, const Access& access, std::int64_t bytes, bool moves_poi
   return position_of(file, offset, bytes, &placed->position);
 }
 
-Error carry_out(File& file, const Access& access, const Placed& placed, std::int64_t* moved) {
+Error carry_out(File& file, const Access& access, Placed& placed, std::int64_t* moved) {
   *moved = 0;
   if (placed.bytes == 0) return MPI_SUCCESS;
   AtomicRange range(file, access.writes, placed.position, placed.bytes);
@@ -138,10 +139,8 @@ void set_pointer_behind(File& file, const Access& access, const Placed& placed,
   if (access.pointer != Pointer::individual) return;
   const std::int64_t each = file.view.etype_bytes();
   if (each == 0) return;
-  // In another representation the bytes in the file are in proportion to those in memory.
-  std::int64_t stored = moved;
-  if (access.bytes() != placed.bytes && access.type->size > 0)
-    stored = moved / access.type->size * (placed.bytes / std::max<std::int64_t>(1, access.count));
+  const bool converts = file.view.representation->converts(access.writes);
+  const std::int64_t stored = converts ? placed.converted : moved;
   platform::Guard guard(file.lock);
   file.individual = placed.position / each + etypes_of(file, stored);
 }

@@ -46,6 +46,8 @@ bool is_split_under_way(const File& file);
 struct Placed {
   std::int64_t position = 0;  // of the first byte
   std::int64_t bytes = 0;     // in the file
+  // How many of these have moved, where that is not as many as in memory: the data was converted.
+  std::int64_t converted = 0;
 };
 
 // Checks a call's mode and numbers, and says how many bytes it moves in the file.
@@ -55,7 +57,7 @@ Error check_access(const File& file, const Access& access, std::int64_t* stored_
 Error place(File& file, const Access& access, std::int64_t bytes, bool moves_pointer,
             Placed* placed);
 // Moves the data of a placed access by this rank alone. `*moved` counts bytes of memory.
-Error carry_out(File& file, const Access& access, const Placed& placed, std::int64_t* moved);
+Error carry_out(File& file, const Access& access, Placed& placed, std::int64_t* moved);
 // Sets the individual pointer behind the bytes of memory that have moved.
 void set_pointer_behind(File& file, const Access& access, const Placed& placed, std::int64_t moved);
 void fill_status(MPI_Status* status, std::int64_t moved);

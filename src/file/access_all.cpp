@@ -274,7 +274,7 @@ Error end_access_all(File& file, bool writes, Pointer pointer, MPI_Status* statu
   file.split = nullptr;
   message::Request& request = *message::requests.find(split->request);
   delete split;
-  message::wait_for(request);
+  if (!message::is_complete(request)) message::wait_for(request);
   const Error error = request.error;
   fill_status(status, request.bytes);
   if (error) collective::explain_again(request);

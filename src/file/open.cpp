@@ -169,10 +169,12 @@ Error open_together(File& file) {
   return share_error(file, error, "opening");
 }
 
+// No rank goes on before all have found the end and the shared pointer is there.
 Error set_append_position(File& file) {
   if (!file.has(MPI_MODE_APPEND)) return MPI_SUCCESS;
-  if (Error error = get_size(file, &file.individual)) return error;
-  return file.rank() == 0 ? set_shared_pointer(file, file.individual) : MPI_SUCCESS;
+  Error error = get_size(file, &file.individual);
+  if (!error && file.rank() == 0) error = set_shared_pointer(file, file.individual);
+  return file.ranks() == 1 ? error : share_error(file, error, "finding the end");
 }
 
 // Has the first rank do something to the file when all have come, and tells all how it went.

@@ -1,5 +1,6 @@
 #include "file/representation.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -175,10 +176,15 @@ Error to_file(const Representation& representation, Datatype& type, std::int64_t
 }
 
 Error from_file(const Representation& representation, Datatype& type, std::int64_t count,
-                void* buffer, const void* packed) {
+                void* buffer, const void* packed, std::int64_t each, std::int64_t* stored,
+                std::int64_t* moved) {
   if (representation.kind == Representation::Kind::external32)
-    return datatype::unpack_external(type, count, buffer, packed);
-  return convert(representation, type, count, buffer, const_cast<void*>(packed), false);
+    return datatype::unpack_external_part(type, count, buffer, packed, *stored, stored, moved);
+  const std::int64_t whole = each > 0 ? std::min(*stored / each, count) : 0;
+  *stored = whole * each;
+  *moved = whole * type.size;
+  if (whole == 0) return MPI_SUCCESS;
+  return convert(representation, type, whole, buffer, const_cast<void*>(packed), false);
 }
 
 }  // namespace baton::file

@@ -46,10 +46,14 @@ Error register_representation(const char* name, const Representation::Functions&
 Error stored_type(const Representation& representation, Datatype& type, Datatype** stored);
 
 // These convert `count` elements of `type` between memory and `packed`, where each has the size of
-// its stored type. Errors: MPI_ERR_CONVERSION, or what the program's function returns.
+// its stored type. Of a read that ended early only the first `*stored` bytes are there: as many
+// numbers are converted as these hold whole (of the program's representations, elements of
+// `type`). Then `*stored` says how many bytes these have in the file, and `*moved` in memory.
+// Errors: MPI_ERR_CONVERSION, or what the program's function returns.
 Error to_file(const Representation& representation, Datatype& type, std::int64_t count,
               const void* buffer, void* packed);
 Error from_file(const Representation& representation, Datatype& type, std::int64_t count,
-                void* buffer, const void* packed);
+                void* buffer, const void* packed, std::int64_t each, std::int64_t* stored,
+                std::int64_t* moved);
 
 }  // namespace baton::file
