@@ -1,4 +1,4 @@
-// What `baton doctor FOLDER` says of a folder in which programs have their files: which file system
+// This is what `baton doctor FOLDER` says of a folder in which programs have their files: which file system
 // lies there, and what of it works. look_at_folder tries it with a file that it makes and deletes
 // there; judge_folder is pure.
 #pragma once

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 
+#include "base/check.hpp"
 #include "file/exchange.hpp"
 #include "file/failure.hpp"
 #include "platform/file.hpp"
@@ -81,13 +83,16 @@ bool has_bytes(const Share& share, const ByteRun& window) {
   return share.bytes > 0 && share.first < window.offset + window.bytes && share.end > window.offset;
 }
 
-// What a rank tells an aggregator in a round, and gets or gives: its runs in the window and their
-// bytes.
+// This is what a rank has in an aggregator's window: its runs, and their bytes.
 struct Part {
   Header header;
   WindowRun* runs;
   char* data;             // behind one another, in the order of the runs
   std::int64_t position;  // of the first byte among this rank's
+
+  std::int64_t run_list_bytes() const {
+    return header.runs * static_cast<std::int64_t>(sizeof(WindowRun));
+  }
 };
 
 void forget(Part& part) {
@@ -161,135 +166,180 @@ Datatype& byte_type() {
   return *datatype::datatypes.find(MPI_BYTE);
 }
 
-// What an aggregator has in a round: the parts of all ranks, and the window.
-struct Round {
-  Part* own;     // of this rank, by node
-  Part* others;  // of all ranks, where this rank is an aggregator
-  char* window;
-  std::int64_t found;     // bytes of the window that are there, in a read
-  std::int64_t* answers;  // by node: the same, from there
+// This is what a rank has under way in an exchange.
+struct Rounds {
+  Exchange& state;
+  Aggregators all;
+  int own_node;           // of which this rank is the aggregator; -1: none
+  Part* own;              // of this rank, by node
+  Part* others;           // of all ranks, at an aggregator
+  std::int64_t* answers;  // by node: how many bytes of the window were there; -errno: it failed
+  char* window;           // of this aggregator
+  std::int64_t number;    // of the round
+  bool aggregates;        // this rank has a window in it
+  ByteRun at;             // which is that
+  std::int64_t answer;    // to all that have bytes there
+
+  int ranks() const { return state.file.ranks(); }
+  const message::Context& context() const { return state.file.comm->collective; }
+  void send(collective::Run& run, const void* data, std::int64_t bytes, int rank) const {
+    run.send(context(), data, bytes, byte_type(), rank);
+  }
+  void receive(collective::Run& run, void* data, std::int64_t bytes, int rank) const {
+    run.receive(context(), data, bytes, byte_type(), rank);
+  }
+  // Calls act(part, rank) for each part that has runs: of this rank at the aggregators, and of
+  // others at this one.
+  template <class Do>
+  void each_own(Do&& act) {
+    for (int node = 0; node < all.nodes; ++node)
+      if (own[node].header.runs > 0) act(own[node], node);
+  }
+  template <class Do>
+  void each_other(Do&& act) {
+    for (int rank = 0; rank < ranks(); ++rank)
+      if (others[rank].header.runs > 0) act(others[rank], rank);
+  }
 };
 
-// Carries out what the ranks want of an aggregator's window.
-void move_window(collective::Run& run, Exchange& state, const ByteRun& at, Round& round) {
+// Takes the memory of an exchange. Returns false without memory, and the run has the error.
+bool prepare(collective::Run& run, Rounds& rounds) {
+  if (!find_aggregators(run, rounds.state, rounds.all)) return false;
+  const auto nodes = static_cast<std::size_t>(rounds.all.nodes);
+  rounds.own_node = -1;
+  for (int node = 0; node < rounds.all.nodes; ++node)
+    if (rounds.all.ranks[node] == rounds.state.file.rank()) rounds.own_node = node;
+  rounds.own = static_cast<Part*>(run.take(nodes * sizeof(Part)));
+  rounds.answers = static_cast<std::int64_t*>(run.take(nodes * sizeof(std::int64_t)));
+  rounds.others =
+      static_cast<Part*>(run.take(static_cast<std::size_t>(rounds.ranks()) * sizeof(Part)));
+  if (rounds.own_node >= 0)
+    rounds.window = static_cast<char*>(run.take(static_cast<std::size_t>(rounds.all.window_bytes)));
+  return !run.error();
+}
+
+// Everybody tells each aggregator how much it has in its window.
+collective::Task tell_sizes(collective::Run& run, Rounds& rounds) {
+  Exchange& state = rounds.state;
+  rounds.aggregates =
+      rounds.own_node >= 0 && rounds.all.window(rounds.own_node, rounds.number, &rounds.at);
+  for (int node = 0; node < rounds.all.nodes; ++node) {
+    ByteRun window;
+    Part& part = rounds.own[node];
+    part = Part{};
+    if (!rounds.all.window(node, rounds.number, &window) ||
+        !has_bytes(state.shares[state.file.rank()], window))
+      continue;
+    if (!make_part(state, window, part)) {
+      run.note(fail(MPI_ERR_NO_MEM, "no memory for a collective access to a file"));
+      forget(part);
+    }
+    rounds.send(run, &part.header, sizeof part.header, rounds.all.ranks[node]);
+  }
+  for (int rank = 0; rank < rounds.ranks(); ++rank) {
+    rounds.others[rank] = Part{};
+    if (rounds.aggregates && has_bytes(state.shares[rank], rounds.at))
+      rounds.receive(run, &rounds.others[rank].header, sizeof(Header), rank);
+  }
+  co_await run.all();
+}
+
+// Then the runs go there, and in a write their bytes.
+collective::Task send_parts(collective::Run& run, Rounds& rounds) {
+  const bool writes = rounds.state.writes;
+  rounds.each_own([&](Part& part, int node) {
+    const int to = rounds.all.ranks[node];
+    rounds.send(run, part.runs, part.run_list_bytes(), to);
+    if (writes) rounds.send(run, part.data, part.header.bytes, to);
+  });
+  rounds.each_other([&](Part& part, int rank) {
+    // The other rank waits for this one, so the job ends here without memory for its part.
+    const bool has_space = take_space(part);
+    BATON_INVARIANT(has_space);
+    rounds.receive(run, part.runs, part.run_list_bytes(), rank);
+    if (writes) rounds.receive(run, part.data, part.header.bytes, rank);
+  });
+  co_await run.all();
+}
+
+// Carries out what the ranks want of this aggregator's window.
+void move_window(collective::Run& run, Rounds& rounds) {
+  Exchange& state = rounds.state;
   File& file = state.file;
-  Part* const parts = round.others;
+  const ByteRun& at = rounds.at;
+  char* const window = rounds.window;
   std::int64_t moved = 0;
   int error = 0;
   if (!state.writes) {
-    error = platform::read_file(file.descriptor, at.offset, round.window, at.bytes, &moved);
-    round.found = moved;
-    if (moved < at.bytes)
-      std::memset(round.window + moved, 0, static_cast<std::size_t>(at.bytes - moved));
+    error = platform::read_file(file.descriptor, at.offset, window, at.bytes, &moved);
+    std::memset(window + moved, 0, static_cast<std::size_t>(at.bytes - moved));
   }
-  for (int rank = 0; rank < file.ranks(); ++rank)
-    if (parts[rank].runs) move_part(parts[rank], round.window, state.writes);
+  rounds.each_other([&](Part& part, int) { move_part(part, window, state.writes); });
   if (state.writes)
-    error = platform::write_file(file.descriptor, at.offset, round.window, at.bytes, &moved);
+    error = platform::write_file(file.descriptor, at.offset, window, at.bytes, &moved);
   Counts::add(file.counts.system_calls, 1);
-  if (error) {
-    round.found = -error;
-    run.note(explain_errno(error, file.name, "moving data of a collective call"));
-  }
+  rounds.answer = error ? -error : moved;
+  if (error) run.note(explain_errno(error, file.name, "moving data of a collective call"));
+}
+
+// The aggregators answer, in a read with the bytes.
+collective::Task answer(collective::Run& run, Rounds& rounds) {
+  const bool writes = rounds.state.writes;
+  rounds.each_other([&](Part& part, int rank) {
+    rounds.send(run, &rounds.answer, sizeof rounds.answer, rank);
+    if (!writes) rounds.send(run, part.data, part.header.bytes, rank);
+  });
+  rounds.each_own([&](Part& part, int node) {
+    const int from = rounds.all.ranks[node];
+    rounds.receive(run, &rounds.answers[node], sizeof(std::int64_t), from);
+    if (!writes) rounds.receive(run, part.data, part.header.bytes, from);
+  });
+  co_await run.all();
+}
+
+// Takes the answers in, and ends the round.
+void end_round(collective::Run& run, Rounds& rounds) {
+  Exchange& state = rounds.state;
+  rounds.each_own([&](Part& part, int node) {
+    const std::int64_t told = rounds.answers[node];
+    if (told < 0) {
+      run.note(explain_errno(static_cast<int>(-told), state.file.name,
+                             "moving data of a collective call"));
+    } else if (state.writes) {
+      state.moved += part.header.bytes;
+    } else {
+      const std::int64_t found = bytes_up_to(part, told);
+      state.memory.unpack(part.position, part.data, found);
+      state.moved += found;
+    }
+    forget(part);
+  });
+  rounds.each_other([](Part& part, int) { forget(part); });
 }
 
 }  // namespace
 
 collective::Task exchange_by_messages(collective::Run& run, Exchange& state) {
-  File& file = state.file;
-  const message::Context& context = file.comm->collective;
-  const auto ranks = static_cast<std::size_t>(file.ranks());
-  Aggregators all;
-  if (!find_aggregators(run, state, all)) co_return;
-  const auto nodes = static_cast<std::size_t>(all.nodes);
-  int own_node = -1;
-  for (int node = 0; node < all.nodes; ++node)
-    if (all.ranks[node] == file.rank()) own_node = node;
-  Round round{};
-  round.own = static_cast<Part*>(run.take(nodes * sizeof(Part)));
-  round.answers = static_cast<std::int64_t*>(run.take(nodes * sizeof(std::int64_t)));
-  round.others = static_cast<Part*>(run.take(ranks * sizeof(Part)));
-  if (own_node >= 0)
-    round.window = static_cast<char*>(run.take(static_cast<std::size_t>(all.window_bytes)));
-  if (!round.own || !round.answers || !round.others || (own_node >= 0 && !round.window)) co_return;
-  for (std::int64_t number = 0; number < all.rounds(); ++number) {
-    ByteRun at{};
-    const bool aggregates = own_node >= 0 && all.window(own_node, number, &at);
-    // Everybody tells what it has, in two messages: how much, and the runs.
-    for (std::size_t node = 0; node < nodes; ++node) {
-      ByteRun window;
-      round.own[node] = Part{};
-      if (!all.window(static_cast<int>(node), number, &window) ||
-          !has_bytes(state.shares[file.rank()], window))
-        continue;
-      Part& part = round.own[node];
-      if (!make_part(state, window, part)) {
-        run.note(MPI_ERR_NO_MEM);
-        part.header = {};
-      }
-      run.send(context, &part.header, sizeof part.header, byte_type(), all.ranks[node]);
-    }
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      round.others[rank] = Part{};
-      if (aggregates && has_bytes(state.shares[rank], at))
-        run.receive(context, &round.others[rank].header, sizeof(Header), byte_type(),
-                    static_cast<int>(rank));
-    }
-    co_await run.all();
-    for (std::size_t node = 0; node < nodes; ++node) {
-      Part& part = round.own[node];
-      if (part.header.runs == 0) continue;
-      run.send(context, part.runs, part.header.runs * static_cast<std::int64_t>(sizeof(WindowRun)),
-               byte_type(), all.ranks[node]);
-      if (state.writes)
-        run.send(context, part.data, part.header.bytes, byte_type(), all.ranks[node]);
-    }
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      Part& part = round.others[rank];
-      if (!aggregates || part.header.runs == 0) continue;
-      // The other rank waits for this one, so the job ends here without memory for its part.
-      const bool has_space = take_space(part);
-      BATON_INVARIANT(has_space);
-      const int from = static_cast<int>(rank);
-      run.receive(context, part.runs,
-                  part.header.runs * static_cast<std::int64_t>(sizeof(WindowRun)), byte_type(),
-                  from);
-      if (state.writes) run.receive(context, part.data, part.header.bytes, byte_type(), from);
-    }
-    co_await run.all();
-    if (aggregates) move_window(run, state, at, round);
-    // The aggregators answer: how much there was, or an error; and in a read the bytes.
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-      Part& part = round.others[rank];
-      if (!aggregates || part.header.runs == 0) continue;
-      const int to = static_cast<int>(rank);
-      run.send(context, &round.found, sizeof round.found, byte_type(), to);
-      if (!state.writes) run.send(context, part.data, part.header.bytes, byte_type(), to);
-    }
-    for (std::size_t node = 0; node < nodes; ++node) {
-      Part& part = round.own[node];
-      if (part.header.runs == 0) continue;
-      run.receive(context, &round.answers[node], sizeof(std::int64_t), byte_type(),
-                  all.ranks[node]);
-      if (!state.writes)
-        run.receive(context, part.data, part.header.bytes, byte_type(), all.ranks[node]);
-    }
-    co_await run.all();
-    for (std::size_t node = 0; node < nodes; ++node) {
-      Part& part = round.own[node];
-      if (part.header.runs > 0) {
-        const std::int64_t answer = round.answers[node];
-        if (answer < 0)
-          run.note(explain_errno(static_cast<int>(-answer), file.name,
-                                 "moving data of a collective call"));
-        const std::int64_t found =
-            state.writes ? part.header.bytes : bytes_up_to(part, std::max<std::int64_t>(answer, 0));
-        if (!state.writes) state.memory.unpack(part.position, part.data, found);
-        if (answer >= 0) state.moved += found;
-      }
-      forget(part);
-    }
-    for (std::size_t rank = 0; rank < ranks; ++rank) forget(round.others[rank]);
+  void* memory = run.take(sizeof(Rounds));
+  if (!memory) co_return;
+  auto& rounds = *new (memory) Rounds{.state = state,
+                                      .all = {},
+                                      .own_node = -1,
+                                      .own = nullptr,
+                                      .others = nullptr,
+                                      .answers = nullptr,
+                                      .window = nullptr,
+                                      .number = 0,
+                                      .aggregates = false,
+                                      .at = {},
+                                      .answer = 0};
+  if (!prepare(run, rounds)) co_return;
+  for (; rounds.number < rounds.all.rounds(); ++rounds.number) {
+    co_await tell_sizes(run, rounds);
+    co_await send_parts(run, rounds);
+    if (rounds.aggregates) move_window(run, rounds);
+    co_await answer(run, rounds);
+    end_round(run, rounds);
   }
 }
 
