@@ -20,7 +20,6 @@ constexpr UseKey use_keys[] = {
     {"romio_cb_read", &Hints::collective_read},
     {"romio_cb_write", &Hints::collective_write},
     {"romio_ds_read", &Hints::sieve_read},
-    {"romio_ds_write", &Hints::sieve_write},
 };
 
 struct SizeKey {
@@ -30,7 +29,6 @@ struct SizeKey {
 constexpr SizeKey size_keys[] = {
     {"cb_buffer_size", &Hints::collective_bytes},
     {"ind_rd_buffer_size", &Hints::read_bytes},
-    {"ind_wr_buffer_size", &Hints::write_bytes},
 };
 
 // Reads a positive number; anything else leaves `number` as it is.

@@ -17,11 +17,9 @@ struct Hints {
   Use collective_read = Use::automatic;     // romio_cb_read
   Use collective_write = Use::automatic;    // romio_cb_write
   Use sieve_read = Use::automatic;          // romio_ds_read
-  Use sieve_write = Use::automatic;         // romio_ds_write
   int aggregators = 0;                      // cb_nodes; 0: all ranks
   std::int64_t collective_bytes = 4 << 20;  // cb_buffer_size: of a node
   std::int64_t read_bytes = 512 << 10;      // ind_rd_buffer_size
-  std::int64_t write_bytes = 512 << 10;     // ind_wr_buffer_size
 };
 
 // Takes over the hints in `info` (null: none); hints that it does not mention stay. `opened`: the

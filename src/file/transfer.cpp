@@ -104,45 +104,6 @@ Error read_sieved(File& file, std::int64_t position, char* data, std::int64_t by
   return MPI_SUCCESS;
 }
 
-// Reads what lies between the runs, too, and writes it again, under a lock.
-Error write_sieved(File& file, std::int64_t position, char* data, std::int64_t bytes,
-                   std::int64_t* moved) {
-  const View& view = file.view;
-  const std::int64_t space = file.hints.write_bytes;
-  *moved = 0;
-  Buffer sieve(space);
-  if (!sieve.data) return move_each_run(file, true, position, data, bytes, moved);
-  while (*moved < bytes) {
-    const std::int64_t at = position + *moved, first = view.address(at);
-    const std::int64_t here = std::min(bytes - *moved, bytes_within(view, at, space));
-    const std::int64_t span = view.address(at + here - 1) + 1 - first;
-    std::int64_t read = 0, written = 0;
-    // In atomic mode the whole access is locked already.
-    if (!file.atomic &&
-        platform::lock_file(file.descriptor, platform::FileLock::exclusive, first, span) != 0) {
-      const Error error = move_each_run(file, true, at, data + *moved, bytes - *moved, &written);
-      *moved += written;
-      return error;
-    }
-    Error error = move_run(file, false, first, sieve.data, span, &read);
-    if (!error) {
-      std::fill(sieve.data + read, sieve.data + span, '\0');
-      datatype::unpack(*view.stored_filetype, view.origin(sieve.data, first), at, data + *moved,
-                       here);
-      error = move_run(file, true, first, sieve.data, span, &written);
-    }
-    if (!file.atomic) platform::unlock_file(file.descriptor, first, span);
-    if (error) {
-      if (written > 0)
-        *moved += std::max<std::int64_t>(0, view.position_before(first + written) - at);
-      return error;
-    }
-    *moved += here;
-    file.counts.add_moved(Moved::sieved, here, 0);
-  }
-  return MPI_SUCCESS;
-}
-
 // ---- through a mapping of the file
 
 // A write is mapped so many bytes of the file at a time; guess.
@@ -156,7 +117,7 @@ constexpr std::int64_t mapped_runs_min = 16;
 bool is_mapped(const File& file, std::int64_t position, std::int64_t bytes) {
   const View& view = file.view;
   if (!file.is_mappable || !view.ascends || view.average_bytes >= mapped_run_bytes_max ||
-      bytes < mapped_runs_min * view.average_bytes || file.hints.sieve_write == Use::disable)
+      bytes < mapped_runs_min * view.average_bytes)
     return false;
   const std::int64_t span = view.address(position + bytes - 1) + 1 - view.address(position);
   constexpr std::int64_t waste_max = 64;  // guess
@@ -212,11 +173,10 @@ Error write_mapped(File& file, std::int64_t position, char* data, std::int64_t b
   return MPI_SUCCESS;
 }
 
-bool is_sieved(const File& file, bool writes, std::int64_t position, std::int64_t bytes) {
+bool is_sieved(const File& file, std::int64_t position, std::int64_t bytes) {
   const View& view = file.view;
   if (!view.ascends || view.average_bytes > sieved_run_bytes_max || bytes <= view.average_bytes)
     return false;
-  if (writes) return file.hints.sieve_write == Use::enable && file.readable;
   if (file.hints.sieve_read != Use::automatic) return file.hints.sieve_read == Use::enable;
   const std::int64_t span = view.address(position + bytes - 1) + 1 - view.address(position);
   return span / sieve_waste_max <= bytes;
@@ -231,10 +191,9 @@ Error move_together(File& file, bool writes, std::int64_t position, char* data, 
   }
   if (writes && is_mapped(file, position, bytes))
     return write_mapped(file, position, data, bytes, moved);
-  if (!is_sieved(file, writes, position, bytes))
-    return move_each_run(file, writes, position, data, bytes, moved);
-  return writes ? write_sieved(file, position, data, bytes, moved)
-                : read_sieved(file, position, data, bytes, moved);
+  if (!writes && is_sieved(file, position, bytes))
+    return read_sieved(file, position, data, bytes, moved);
+  return move_each_run(file, writes, position, data, bytes, moved);
 }
 
 // ---- bytes with gaps in memory

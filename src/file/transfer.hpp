@@ -2,8 +2,8 @@
 // together, else by a call for each run, or through a buffer that holds the runs with what lies
 // between them (data sieving; Thakur, Gropp and Lusk, "Data Sieving and Collective I/O in ROMIO").
 // Called by access.cpp and exchange.cpp.
-// Invariant: bytes of the file between this rank's runs are written only where the hint
-// romio_ds_write asks for that, under a lock of the range.
+// Invariant: no byte of the file between this rank's runs is written: another rank or another job
+// may write it at the same time.
 #pragma once
 
 #include <cstdint>

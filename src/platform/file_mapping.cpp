@@ -42,11 +42,16 @@ void on_lost_page(int number, siginfo_t* about, void*) {
   signal(number, SIG_DFL);
 }
 
+// Makes the file at least so long. Where it is already, the call waits all the same for whoever is
+// making it longer: the kernel tells the new length first and then clears what lies between the old
+// end and the new bytes, and would clear what we store there meanwhile.
 int extend(int descriptor, std::int64_t end) {
   struct stat about {};
   if (fstat(descriptor, &about) != 0) return errno;
-  if (about.st_size >= end) return 0;
-  while (fallocate(descriptor, 0, about.st_size, end - about.st_size) != 0)
+  const bool is_long_enough = about.st_size >= end;
+  const off_t first = is_long_enough ? end - 1 : about.st_size;
+  const int mode = is_long_enough ? FALLOC_FL_KEEP_SIZE : 0;
+  while (fallocate(descriptor, mode, first, end - first) != 0)
     if (errno != EINTR) return errno;
   return 0;
 }
