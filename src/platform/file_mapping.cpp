@@ -42,11 +42,15 @@ void on_lost_page(int number, siginfo_t* about, void*) {
   signal(number, SIG_DFL);
 }
 
-int extend(int descriptor, std::int64_t end) {
+// Makes the file long enough. Another process may be making it longer now: its system call changes
+// the size first and then puts zeros behind the old end, where stores must not go before that. So
+// this always makes a call that waits for such calls, also where the file is long enough.
+int extend(int descriptor, std::int64_t first, std::int64_t end) {
   struct stat about {};
   if (fstat(descriptor, &about) != 0) return errno;
-  if (about.st_size >= end) return 0;
-  while (fallocate(descriptor, 0, about.st_size, end - about.st_size) != 0)
+  const bool is_long_enough = about.st_size >= end;
+  const std::int64_t from = is_long_enough ? first : about.st_size;
+  while (fallocate(descriptor, 0, from, is_long_enough ? 1 : end - from) != 0)
     if (errno != EINTR) return errno;
   return 0;
 }
@@ -60,7 +64,7 @@ int make_pages(void* memory, std::size_t bytes) {
 }  // namespace
 
 int FileMapping::open(int descriptor, std::int64_t first, std::int64_t bytes, bool makes_pages) {
-  if (const int error = extend(descriptor, first + bytes)) return error;
+  if (const int error = extend(descriptor, first, first + bytes)) return error;
   const std::int64_t begin = first / page * page;
   const std::int64_t end = (first + bytes + page - 1) / page * page;
   const auto length = static_cast<std::size_t>(end - begin);
