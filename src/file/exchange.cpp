@@ -21,8 +21,8 @@ std::uint32_t slots_of(const File& file) {
       std::clamp<std::int64_t>(file.hints.collective_bytes / chunk_bytes_min, 1, slots));
 }
 std::int64_t chunk_bytes_of(const File& file) {
-  constexpr std::int64_t page = 4096;
-  return std::max(page, file.hints.collective_bytes / slots_of(file) / page * page);
+  constexpr std::int64_t page = collective_bytes_min;
+  return file.hints.collective_bytes / slots_of(file) / page * page;
 }
 
 // A piece of the file, and its turn of a slot.
@@ -129,9 +129,13 @@ void move_chunk(Exchange& state, const Chunk& chunk, std::uint32_t expected) {
   File& file = state.file;
   std::int64_t moved = 0;
   const std::int64_t bytes = chunk.end - chunk.first;
-  const int error =
-      state.writes ? platform::write_file(file.descriptor, chunk.first, chunk.memory, bytes, &moved)
-                   : platform::read_file(file.descriptor, chunk.first, chunk.memory, bytes, &moved);
+  int error;
+  if (state.writes) {
+    const BesideSieves beside(file, chunk.first, chunk.end);
+    error = platform::write_file(file.descriptor, chunk.first, chunk.memory, bytes, &moved);
+  } else {
+    error = platform::read_file(file.descriptor, chunk.first, chunk.memory, bytes, &moved);
+  }
   if (error) file.board->note_failure(state.number, error);
   if (state.writes || expected == 0)
     chunk.slot->finish(chunk.turn);

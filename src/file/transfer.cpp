@@ -219,25 +219,29 @@ bool is_sieved(const File& file, bool writes, std::int64_t position, std::int64_
 
 Error move_together(File& file, bool writes, std::int64_t position, char* data, std::int64_t bytes,
                     std::int64_t* moved) {
-  if (file.view.contiguous)
-    return move_run(file, writes, file.view.address(position), data, bytes, moved);
-  if (writes && is_mapped(file, position, bytes))
-    return write_mapped(file, position, data, bytes, moved);
-  if (!is_sieved(file, writes, position, bytes))
-    return move_each_run(file, writes, position, data, bytes, moved);
-  return writes ? write_sieved(file, position, data, bytes, moved)
-                : read_sieved(file, position, data, bytes, moved);
+  const View& view = file.view;
+  const bool is_together = view.contiguous;
+  const bool goes_mapped = !is_together && writes && is_mapped(file, position, bytes);
+  if (!is_together && !goes_mapped && is_sieved(file, writes, position, bytes))
+    return writes ? write_sieved(file, position, data, bytes, moved)
+                  : read_sieved(file, position, data, bytes, moved);
+  const BesideSieves beside(file, writes, position, bytes);
+  if (is_together) return move_run(file, writes, view.address(position), data, bytes, moved);
+  if (goes_mapped) return write_mapped(file, position, data, bytes, moved);
+  return move_each_run(file, writes, position, data, bytes, moved);
 }
 
 // ---- bytes with gaps in memory
 
 // Moves runs in memory to or from one run of the file, without another copy.
-Error move_pieces(File& file, bool writes, std::int64_t address, const Memory& memory,
+Error move_pieces(File& file, bool writes, std::int64_t position, const Memory& memory,
                   std::int64_t bytes, std::int64_t* moved) {
   constexpr int space = 256;
   ByteRun runs[space];
   iovec pieces[space];
   const Datatype& type = memory.type();
+  const std::int64_t address = file.view.address(position);
+  const BesideSieves beside(file, writes, position, bytes);
   *moved = 0;
   while (*moved < bytes) {
     std::int64_t listed, here = 0;
@@ -305,8 +309,38 @@ Error transfer(File& file, bool writes, std::int64_t position, const Memory& mem
   if (char* data = memory.piece(0))
     return move_together(file, writes, position, data, bytes, moved);
   if (file.view.contiguous && has_long_runs(memory))
-    return move_pieces(file, writes, file.view.address(position), memory, bytes, moved);
+    return move_pieces(file, writes, position, memory, bytes, moved);
   return move_through_buffer(file, writes, position, memory, bytes, moved);
+}
+
+namespace {
+
+// In atomic mode the whole access is locked already.
+bool may_meet_sieves(const File& file) {
+  return BATON_UNLIKELY(file.hints.sieve_write == Use::enable) && !file.atomic;
+}
+
+}  // namespace
+
+BesideSieves::BesideSieves(File& file, bool writes, std::int64_t position, std::int64_t bytes)
+    : file_(file) {
+  if (writes && may_meet_sieves(file))
+    lock(file.view.address(position), file.view.address(position + bytes - 1) + 1);
+}
+
+BesideSieves::BesideSieves(File& file, std::int64_t first, std::int64_t end) : file_(file) {
+  if (may_meet_sieves(file)) lock(first, end);
+}
+
+void BesideSieves::lock(std::int64_t first, std::int64_t end) {
+  first_ = first;
+  bytes_ = end - first;
+  const auto kind = file_.readable ? platform::FileLock::shared : platform::FileLock::exclusive;
+  is_locked_ = platform::lock_file(file_.descriptor, kind, first_, bytes_) == 0;
+}
+
+BesideSieves::~BesideSieves() {
+  if (BATON_UNLIKELY(is_locked_)) platform::unlock_file(file_.descriptor, first_, bytes_);
 }
 
 AtomicRange::AtomicRange(File& file, bool writes, std::int64_t position, std::int64_t bytes)

@@ -38,6 +38,27 @@ class Memory {
 Error transfer(File& file, bool writes, std::int64_t position, const Memory& memory,
                std::int64_t bytes, std::int64_t* moved);
 
+// Keeps a write that goes through no sieve from going between a sieve's read and its write, for as
+// long as the object lives: a lock that other such writes share. All ranks must have the same
+// romio_ds_write.
+class BesideSieves {
+ public:
+  // An access of `bytes` bytes at a position of the view.
+  BesideSieves(File& file, bool writes, std::int64_t position, std::int64_t bytes);
+  // A write of a range of addresses.
+  BesideSieves(File& file, std::int64_t first, std::int64_t end);
+  ~BesideSieves();
+  BesideSieves(const BesideSieves&) = delete;
+  BesideSieves& operator=(const BesideSieves&) = delete;
+
+ private:
+  void lock(std::int64_t first, std::int64_t end);
+
+  File& file_;
+  std::int64_t first_ = 0, bytes_ = 0;
+  bool is_locked_ = false;
+};
+
 // Locks the addresses that an access of `bytes` bytes at a position touches, for as long as the
 // object lives, where the file is in atomic mode.
 class AtomicRange {
