@@ -9,16 +9,16 @@ namespace baton::collective {
 void begin(Run& run, Step& step, const Call& call) {
   step.call = call;
   const bool rooms = !run.call.persistent;  // persistent calls start in any order
-  run.enter_step(step.call, step.whole);
+  const Run::Outer outer = run.enter_step(step.call, step.whole);
   step.task = select_step(run, step.call, rooms);
-  run.leave_step();
+  run.leave_step(step.whole, outer);
 }
 
 Task finish(Run& run, Step& step) {
   if (!step.task.handle()) co_return;
-  run.enter_step(step.call, step.whole);
+  const Run::Outer outer = run.enter_step(step.call, step.whole);
   co_await step.task;
-  run.leave_step();
+  run.leave_step(step.whole, outer);
   // Another rank of this node may have found a peer lost, and have gone on all the same; its error
   // is noted here, too.
   if (!run.error()) run.note(message::loss_found_here(run.program_call().comm->collective));

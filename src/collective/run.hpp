@@ -107,18 +107,24 @@ class Run {
   // persistent.
   world::RoomView& room() { return *room_; }
 
-  // Makes `call` a step of the program's call, which is kept at `whole` until leave_step restores
-  // it. Steps use the rooms of their own communicators.
-  void enter_step(const Call& step, Call& whole) {
+  // Makes `call` a step of the call until now, which is kept at `whole` until leave_step restores
+  // it. Steps use the rooms of their own communicators; they may have steps.
+  struct Outer {
+    const Call* whole;
+    world::RoomView* room;
+  };
+  Outer enter_step(const Call& step, Call& whole) {
+    const Outer outer{whole_, room_};
     whole = call;
-    whole_ = &whole;
+    if (!whole_) whole_ = &whole;
     call = step;
-    whole_room_ = std::exchange(room_, &step.comm->room);
+    room_ = &step.comm->room;
+    return outer;
   }
-  void leave_step() {
-    call = *whole_;
-    whole_ = nullptr;
-    room_ = whole_room_;
+  void leave_step(const Call& whole, const Outer& outer) {
+    call = whole;
+    whole_ = outer.whole;
+    room_ = outer.room;
   }
   // Returns the call of the program, whichever step of it is under way.
   const Call& program_call() const { return whole_ ? *whole_ : call; }
@@ -218,7 +224,6 @@ class Run {
 
   world::RoomView* room_ = nullptr;
   const Call* whole_ = nullptr;  // the program's call while a step of it is under way
-  world::RoomView* whole_room_ = nullptr;
   std::coroutine_handle<> suspended_;
   bool (*condition_)(void*) = nullptr;  // null: waits until everything begun has completed
   void* condition_state_ = nullptr;
