@@ -94,6 +94,7 @@ void handle(const message::ActiveMessage& arrived) {
 }
 
 Error ask(File& file, PointerMessage::Kind kind, std::int64_t etypes, std::int64_t* before) {
+  message::handle_active(message::ActiveKind::file, handle);  // the answer
   Asked asked;
   const PointerMessage message{file.comm->id, kind, etypes,
                                reinterpret_cast<std::uint64_t>(&asked)};
