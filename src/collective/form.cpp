@@ -29,7 +29,11 @@ std::int32_t next_persistent_tag(Communicator& comm) {
 }
 
 Task algorithm_of(Run& run) {
-  if (BATON_UNLIKELY(run.call.task != nullptr)) return run.call.task(run, run.call.task_state);
+  if (BATON_UNLIKELY(run.call.task != nullptr)) {
+    // It is not compared, and later calls do not wait for that.
+    if (settings.check) platform::add_shared(run.call.comm->checked, 1u);
+    return run.call.task(run, run.call.task_state);
+  }
   return BATON_UNLIKELY(settings.check) ? check_and_run(run, run.call) : select(run, run.call);
 }
 
