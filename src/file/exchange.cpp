@@ -21,8 +21,8 @@ std::uint32_t slots_of(const File& file) {
       std::clamp<std::int64_t>(file.hints.collective_bytes / chunk_bytes_min, 1, slots));
 }
 std::int64_t chunk_bytes_of(const File& file) {
-  constexpr std::int64_t page = 4096;
-  return std::max(page, file.hints.collective_bytes / slots_of(file) / page * page);
+  constexpr std::int64_t page = collective_bytes_min;
+  return file.hints.collective_bytes / slots_of(file) / page * page;
 }
 
 // A piece of the file, and its turn of a slot.
@@ -67,6 +67,15 @@ class Pieces {
     return known.ranks;
   }
   bool has_own_bytes(const Chunk& chunk) const { return has_bytes(state_.file.rank(), chunk); }
+  // Returns how many pieces there are up to the last in which no rank has bytes.
+  std::uint64_t count_to_last_of_nobody() {
+    for (; to_nobodys_ == unknown; ++looked_from_end_) {
+      if (looked_from_end_ == count_) return to_nobodys_ = 0;
+      const std::uint64_t index = count_ - 1 - looked_from_end_;
+      if (expected(at(index)) == 0) to_nobodys_ = index + 1;
+    }
+    return to_nobodys_;
+  }
 
  private:
   bool has_bytes(int rank, const Chunk& chunk) const {
@@ -80,7 +89,10 @@ class Pieces {
     std::uint32_t ranks = 0;
   };
 
+  static constexpr std::uint64_t unknown = UINT64_MAX;
+
   Exchange& state_;
+  std::uint64_t to_nobodys_ = unknown, looked_from_end_ = 0;
   Known known_[Board::slots_max];
   std::int64_t chunk_bytes_;
   std::uint32_t slots_;
@@ -124,9 +136,13 @@ void wake_others(const File& file) {
     if (r != file.rank()) message::wake_rank(file.comm->collective.process(r));
 }
 
-// Writes a piece to the file, or reads it from there.
+// Writes a piece to the file, or reads it from there, unless nobody has bytes in it.
 void move_chunk(Exchange& state, const Chunk& chunk, std::uint32_t expected) {
   File& file = state.file;
+  if (expected == 0) {
+    chunk.slot->finish(chunk.turn);
+    return wake_others(file);
+  }
   std::int64_t moved = 0;
   const std::int64_t bytes = chunk.end - chunk.first;
   const int error =
@@ -134,7 +150,7 @@ void move_chunk(Exchange& state, const Chunk& chunk, std::uint32_t expected) {
                    : platform::read_file(file.descriptor, chunk.first, chunk.memory, bytes, &moved);
   Counts::add(file.counts.system_calls, 1);
   if (error) file.board->note_failure(state.number, error);
-  if (state.writes || expected == 0)
+  if (state.writes)
     chunk.slot->finish(chunk.turn);
   else
     chunk.slot->tell_loaded(chunk.turn, moved);
@@ -196,11 +212,14 @@ bool do_next(Exchange& state, Pieces& pieces, Progress& progress) {
 
 // Returns whether this rank's part of the exchange is over. A write is over when all is in the
 // file, so that all ranks hear of failures. Who reads may go when it has its bytes, unless others
-// may not read theirs themselves.
-bool is_over(const Exchange& state, const Pieces& pieces, const Progress& progress) {
+// may not read theirs themselves; and not before the pieces of nobody are over, which no other rank
+// may be waiting for.
+bool is_over(const Exchange& state, Pieces& pieces, const Progress& progress) {
   if (progress.next < pieces.count()) return false;
-  const bool stays = state.writes || (state.file.hints.aggregators > 0 && may_move(state.file));
-  return !stays || progress.oldest == pieces.count();
+  if (state.writes) return progress.oldest == pieces.count();
+  if (state.file.hints.aggregators > 0)
+    return !may_move(state.file) || progress.oldest == pieces.count();
+  return progress.oldest >= pieces.count_to_last_of_nobody();
 }
 
 // Returns whether a rank that waits can go on.

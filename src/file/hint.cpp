@@ -67,6 +67,7 @@ void update_hints(Hints& hints, const Info* info, bool opened) {
   for (const SizeKey& key : size_keys)
     if (!opened || key.bytes != &Hints::collective_bytes)
       read_number(*info, key.key, hints.*key.bytes);
+  hints.collective_bytes = std::max(hints.collective_bytes, collective_bytes_min);
 }
 
 Error describe_hints(const Hints& hints, int ranks, Info& info) {

@@ -13,6 +13,9 @@ namespace baton::file {
 // Says whether a way may be taken.
 enum class Use : std::uint8_t { automatic, enable, disable };
 
+// The memory of exchanges has at least this many bytes: one piece of one page.
+inline constexpr std::int64_t collective_bytes_min = 4096;
+
 struct Hints {
   Use collective_read = Use::automatic;     // romio_cb_read
   Use collective_write = Use::automatic;    // romio_cb_write

@@ -1,21 +1,15 @@
 /* Ranks write short runs into a file that the others make longer at the same time, again and again;
  * what each has written must be there. (The kernel tells a file's new length before it has cleared
  * what lies behind the old end.) */
-#include <mpi.h>
-#include <stdio.h>
-#include <string.h>
-
-#include "tests/conformance/check.h"
+#include "conformance.h"
 
 enum { runs = 100, run_bytes = 3, bytes = runs * run_bytes, turns = 1500 };
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank, ranks, wrong = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  start(&argc, &argv);
+  int wrong = 0;
   MPI_Datatype view;
-  MPI_Type_vector(runs, run_bytes, run_bytes * ranks, MPI_BYTE, &view);
+  MPI_Type_vector(runs, run_bytes, run_bytes * size, MPI_BYTE, &view);
   MPI_Type_commit(&view);
   char out[bytes], in[bytes];
   memset(out, 'a' + rank, sizeof out);
@@ -41,5 +35,5 @@ int main(int argc, char** argv) {
   }
   CHECK(wrong == 0);
   MPI_Type_free(&view);
-  return FINISH();
+  return finish();
 }

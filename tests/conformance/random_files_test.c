@@ -238,25 +238,34 @@ static void step_alone(void) {
   run_step();
 }
 
-static void step_together(int fits) {
+/* Whether the ranks' parts are anywhere, all of a range, or each of a range of its own, with pieces
+ * of the file between them that are nobody's. */
+typedef enum { anywhere, of_range, far_apart } Places;
+
+static void step_together(Places places) {
   static const Manner manners[] = {collective, nonblocking_collective, split};
   Manner manner = manners[between(0, 2)];
   Pointer pointer = flip() ? by_offset : individually;
-  doing = fits ? "collective accesses to a range" : "collective accesses";
+  static const char* const words[] = {"collective accesses", "collective accesses to a range",
+                                      "collective accesses far apart"};
+  doing = words[places];
   int at_once = manner == nonblocking_collective ? (int)between(1, batch_max) : 1;
   is_mixed = at_once > 1 && may_read() && may_write() && flip();
   int writes = random_direction();
   for (batch = 0; batch < at_once; ++batch) {
     MPI_Aint first, end;
+    int apart = (int)between(0, ranks - 1);
     random_range(&first, &end);
     if (is_mixed) writes = flip();
     for (int r = 0; r < ranks; ++r) {
       Part* part = &plans[batch][r];
       *part = (Part){1, writes, pointer, manner, 0, 0, next_random(&random_state)};
-      if (fits)
-        place_in_range(r, part, first, end);
-      else
+      if (places == anywhere)
         place_anywhere(r, part);
+      else if (places == of_range)
+        place_in_range(r, part, first, end);
+      else if (r == apart || r == 0)
+        place_in_range(r, part, r ? 131072 : 0, r ? 196608 : 65536);
       if (!take_bytes(r, part)) part->n = 0;
     }
   }
@@ -404,7 +413,9 @@ static void one_step(int divided) {
   else if (which <= 5)
     step_alone();
   else
-    step_together(divided ? between(0, 3) != 0 : between(0, 4) == 0);
+    step_together(between(0, 15) == 0                                  ? far_apart
+                  : (divided ? between(0, 3) > 0 : between(0, 4) == 0) ? of_range
+                                                                       : anywhere);
 }
 
 /* ---- one phase: a view
@@ -475,7 +486,7 @@ static void run_phase(void) {
 
 static void make_file(void) {
   memset(picture, 0, sizeof picture);
-  file_bytes = between(0, 3) ? between(0, 5000) : between(0, picture_max / 4);
+  file_bytes = between(0, 3) ? between(0, 5000) : between(0, picture_max / 2);
   if (between(0, 3) == 0) file_bytes = 0;
   fill_bytes(picture, (size_t)file_bytes, next_random(&random_state));
   if (me == 0 && file_bytes > 0) {
