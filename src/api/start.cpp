@@ -2,6 +2,7 @@
 #include "api/environment.hpp"
 #include "collective/check/deadlock.hpp"
 #include "collective/check/describe_wait.hpp"
+#include "file/file.hpp"
 #include "platform/clock.hpp"
 #include "tool/timing.hpp"
 #include "world/library_state.hpp"
@@ -31,6 +32,7 @@ Error finalize() {
   if (world_phase() != LibraryState::Phase::running)
     return fail(MPI_ERR_OTHER, "MPI_Init did not start this; sessions end with their own call");
   const std::int64_t asked = platform::now_ticks();
+  file::tell_of_open_files();
   Error error = world::end_world();
   tool::end_timing(asked);
   return error;

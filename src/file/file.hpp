@@ -74,6 +74,8 @@ Error open(Communicator& comm, const char* name, int amode, const Info* info, Fi
 // Closes it, collectively; also deletes it where the amode says so.
 Error close(File& file);
 Error delete_file(const char* name);
+// Tells of data that was lost in files that the program leaves open. When MPI ends.
+void tell_of_open_files();
 
 // These are collective over the file's communicator.
 Error set_size(File& file, MPI_Offset bytes);

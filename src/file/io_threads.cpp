@@ -1,10 +1,10 @@
 #include "file/io_threads.hpp"
 
+#include <pthread.h>
+
 #include <atomic>
-#include <condition_variable>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
 #include <new>
 
 #include "message/core/engine.hpp"
@@ -67,17 +67,26 @@ void Job::finish() {
   delete this;
 }
 
+// It is never destroyed: threads of a program that leaves files open sleep here until the process
+// is gone.
 struct IoThreads {
-  std::mutex lock;
-  std::condition_variable work;
+  pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_cond_t work = PTHREAD_COND_INITIALIZER;
   Job* first = nullptr;
   Job* last = nullptr;
   int threads = 0, idle = 0, files = 0;
   bool ends = false;
-  pthread_t started[threads_max];
+  pthread_t started[threads_max] = {};
   message::ListSource<Job> under_way;
 };
-IoThreads io_threads;
+constinit IoThreads io_threads;
+
+struct Hold {
+  Hold() { pthread_mutex_lock(&io_threads.mutex); }
+  ~Hold() { pthread_mutex_unlock(&io_threads.mutex); }
+  Hold(const Hold&) = delete;
+  Hold& operator=(const Hold&) = delete;
+};
 
 void carry_out_job(Job& job) {
   job.error = carry_out(*job.file, job.access, job.placed, &job.moved);
@@ -87,19 +96,20 @@ void carry_out_job(Job& job) {
   message::wake_waiters();
 }
 
+Job* next_job() {
+  Hold hold;
+  ++io_threads.idle;
+  while (!io_threads.first && !io_threads.ends)
+    pthread_cond_wait(&io_threads.work, &io_threads.mutex);
+  --io_threads.idle;
+  Job* job = io_threads.first;
+  if (job) io_threads.first = job->next_waiting;
+  return job;
+}
+
 void* work(void*) {
-  std::unique_lock hold(io_threads.lock);
-  while (true) {
-    ++io_threads.idle;
-    io_threads.work.wait(hold, [] { return io_threads.first || io_threads.ends; });
-    --io_threads.idle;
-    Job* job = io_threads.first;
-    if (!job) return nullptr;
-    io_threads.first = job->next_waiting;
-    hold.unlock();
-    carry_out_job(*job);
-    hold.lock();
-  }
+  while (Job* job = next_job()) carry_out_job(*job);
+  return nullptr;
 }
 
 // Starts one more thread if all are busy. Returns whether there is any. Under the lock.
@@ -122,7 +132,7 @@ bool hand_to_threads(File& file, const Access& access, const Placed& placed,
   job->placed = placed;
   job->request = &request;
   {
-    std::lock_guard hold(io_threads.lock);
+    Hold hold;
     if (!has_thread()) {
       delete job;
       return false;
@@ -134,27 +144,27 @@ bool hand_to_threads(File& file, const Access& access, const Placed& placed,
     io_threads.last = job;
   }
   io_threads.under_way.add(*job);
-  io_threads.work.notify_one();
+  pthread_cond_signal(&io_threads.work);
   return true;
 }
 
 void note_open_file() {
-  std::lock_guard hold(io_threads.lock);
+  Hold hold;
   ++io_threads.files;
 }
 
 void note_closed_file() {
   int threads;
   {
-    std::lock_guard hold(io_threads.lock);
+    Hold hold;
     if (--io_threads.files > 0) return;
     threads = io_threads.threads;
     io_threads.ends = threads > 0;
   }
   if (threads == 0) return;
-  io_threads.work.notify_all();
+  pthread_cond_broadcast(&io_threads.work);
   for (int i = 0; i < threads; ++i) platform::join_thread(io_threads.started[i]);
-  std::lock_guard hold(io_threads.lock);
+  Hold hold;
   io_threads.threads = 0;
   io_threads.ends = false;
 }

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -105,6 +106,8 @@ Error prepare(Communicator& parent, const char* name, int amode, const Info* inf
   BATON_INVARIANT(file && file->name && file->handle != nullptr);
   file->comm = comm;
   comm->errors_of_requests = &file->errors;
+  std::snprintf(comm->name, sizeof comm->name, "file %.*s",
+                static_cast<int>(sizeof comm->name - sizeof "file "), name);
   file->amode = amode;
   file->errors.mpi_handle = file->handle;
   inherit_error_handler(file->errors, error_handling.file_target);
@@ -281,6 +284,10 @@ Error close(File& file) {
   if (file.owns_board) unlist_file(file);
   dispose(file);
   return error;
+}
+
+void tell_of_open_files() {
+  files.for_each([](MPI_File, File* file) { tell_of_lost_data(file->lost, file->errors); });
 }
 
 Error delete_file(const char* name) {

@@ -4,6 +4,7 @@
  *   collective   the same by all together
  *   holes        the same without the last rank's bytes, so that ranks write alone
  *   open         opens and closes
+ *   left         reads without blocking, and leaves the file open
  * "rank R: write CLASS BYTES" and "rank R: read CLASS BYTES WRONG" (bytes that are not as written),
  * where all bytes that a rank has were written before by other values. "looks": the program asks
  * for the error's class. */
@@ -61,6 +62,18 @@ int main(int argc, char** argv) {
   if (code != MPI_SUCCESS || !strcmp(what, "open")) {
     printf("rank %d: open %s\n", rank, name_of(class_of(code, 1)));
     if (code == MPI_SUCCESS) MPI_File_close(&file);
+    MPI_Finalize();
+    return 0;
+  }
+  if (!strcmp(what, "left")) {
+    MPI_Request request;
+    MPI_Status status;
+    char* in = malloc(bytes);
+    MPI_File_iread_at(file, 0, in, bytes, MPI_BYTE, &request);
+    MPI_Wait(&request, &status);
+    printf("rank %d: left %s\n", rank, name_of(MPI_SUCCESS));
+    fflush(stdout);
+    free(in);
     MPI_Finalize();
     return 0;
   }

@@ -135,6 +135,10 @@ class Files(unittest.TestCase):
         _, error = self.run_case("contiguous", "looks", ranks=2, faults="write 1 eio")
         self.assertNotIn("data was not written", error)
 
+    def test_a_program_may_end_with_a_file_open_whose_threads_still_wait(self):
+        result, _ = self.run_case("left")
+        self.expect_all(result, "left", "SUCCESS")
+
     def test_what_cannot_be_opened_has_its_class(self):
         result, _ = self.run_case("open", path="/nonexistent/data")
         self.expect_all(result, "open", "NO_SUCH_FILE")
