@@ -64,7 +64,7 @@ Error check_filetype(const Datatype& etype, const Datatype& filetype, bool write
   if (filetype.extent <= 0)
     return fail(MPI_ERR_ARG, "argument 4 (filetype) has extent %lld; it must be positive",
                 static_cast<long long>(filetype.extent));
-  if (writes && !span.ascends && overlaps_itself(filetype))
+  if (writes && (filetype.size > filetype.extent || (!span.ascends && overlaps_itself(filetype))))
     return fail(MPI_ERR_ARG,
                 "argument 4 (filetype): its data overlaps; a file that may be written needs a "
                 "filetype without overlaps");

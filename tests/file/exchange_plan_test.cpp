@@ -23,7 +23,8 @@ struct Ranks {
     views.push_back(std::make_unique<RunsView>(displacement, lengths, places, extent));
     const View& view = views.back()->view;
     Share share{};
-    share.flags = Share::may_exchange | (writes ? std::uint32_t{Share::writes} : 0);
+    share.flags =
+        Share::may_exchange | Share::shares_memory | (writes ? std::uint64_t{Share::writes} : 0);
     share.bytes = bytes;
     share.average = view.average_bytes;
     share.mark = mark_of(view);
@@ -141,6 +142,13 @@ TEST(exchange_plan, a_rank_that_may_not_keeps_all_from_it) {
   for (int r = 0; r < 3; ++r) ranks.write(0, {8}, {8 * r}, 24, 0, r == 1 ? 0 : 8);
   ranks.shares[1].flags &= ~std::uint32_t{Share::may_exchange};
   expect_alone(ranks, Why::not_possible);
+}
+
+TEST(exchange_plan, ranks_of_which_one_does_not_share_memory_exchange_by_messages) {
+  Ranks ranks;
+  for (int r = 0; r < 3; ++r) ranks.write(0, {10}, {10 * r}, 30, 0, 50);
+  ranks.shares[1].flags &= ~std::uint64_t{Share::shares_memory};
+  EXPECT_EQ(ranks.choose().way, Way::by_messages);
 }
 
 TEST(exchange_plan, reads_and_writes_are_not_exchanged_together) {

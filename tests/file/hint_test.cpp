@@ -25,15 +25,16 @@ Hints hints_of(const char* key, const char* value, bool opened = false) {
 TEST(file_hints, are_automatic_until_they_are_set) {
   Hints hints;
   update_hints(hints, nullptr, false);
-  for (const char* key : {"romio_cb_read", "romio_cb_write", "romio_ds_read", "romio_ds_write"})
+  for (const char* key : {"romio_cb_read", "romio_cb_write", "romio_ds_read"})
     EXPECT_EQ(value_of(hints, key), "automatic");
+  EXPECT_EQ(value_of(hints, "romio_ds_write"), "none") << "no sieve writes";
   EXPECT_EQ(value_of(hints, "cb_nodes"), "4") << "all ranks";
   EXPECT_EQ(value_of(hints, "cb_buffer_size"), "4194304");
   EXPECT_EQ(value_of(hints, "striping_unit"), "none") << "keys without effect are not told";
 }
 
 TEST(file_hints, say_whether_a_way_may_be_taken) {
-  for (const char* key : {"romio_cb_read", "romio_cb_write", "romio_ds_read", "romio_ds_write"})
+  for (const char* key : {"romio_cb_read", "romio_cb_write", "romio_ds_read"})
     for (const char* word : {"enable", "disable", "automatic"})
       EXPECT_EQ(value_of(hints_of(key, word), key), word);
   EXPECT_EQ(value_of(hints_of("romio_cb_read", "perhaps"), "romio_cb_read"), "automatic");
@@ -60,17 +61,17 @@ TEST(file_hints, the_key_for_a_direction_goes_before_the_one_for_both) {
 }
 
 TEST(file_hints, keep_what_an_info_does_not_name) {
-  Hints hints = hints_of("romio_ds_write", "enable");
+  Hints hints = hints_of("romio_ds_read", "enable");
   Info info;
   ASSERT_EQ(info.set("ind_rd_buffer_size", "1000"), MPI_SUCCESS);
   update_hints(hints, &info, true);
-  EXPECT_EQ(hints.sieve_write, Use::enable);
+  EXPECT_EQ(hints.sieve_read, Use::enable);
   EXPECT_EQ(hints.read_bytes, 1000);
 }
 
 TEST(file_hints, only_positive_numbers_are_sizes) {
   for (const char* word : {"0", "-5", "12 KiB", "many"}) {
-    EXPECT_EQ(hints_of("ind_wr_buffer_size", word).write_bytes, Hints{}.write_bytes) << word;
+    EXPECT_EQ(hints_of("ind_rd_buffer_size", word).read_bytes, Hints{}.read_bytes) << word;
     EXPECT_EQ(hints_of("cb_nodes", word).aggregators, 0) << word;
   }
   EXPECT_EQ(hints_of("cb_buffer_size", "70000").collective_bytes, 70000);
