@@ -1,5 +1,6 @@
 // Collective accesses: each rank tells all others what it has, all choose the same way, and then
 // each moves its data alone or in an exchange.
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -56,7 +57,7 @@ Share share_of(const Together& together) {
   Share share{};
   if (together.access.writes) share.flags |= Share::writes;
   share.bytes = together.error ? 0 : together.placed.bytes;
-  share.average = view.average_bytes;
+  share.average = view.contiguous ? std::max<std::int64_t>(1, share.bytes) : view.average_bytes;
   const Use use = together.access.writes ? file.hints.collective_write : file.hints.collective_read;
   const bool wants = use != Use::disable && !file.atomic && !together.error && view.ascends &&
                      !view.representation->converts(together.access.writes);

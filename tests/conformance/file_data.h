@@ -57,7 +57,7 @@ static void choose_type(Data* data, const View* view, long n) {
     data->tree = any_types_of(n);
   else if (n > 0 && entries <= data_entries && how <= 2 && n % parts == 0)
     data->tree = other_layout(&view->etype.map, n / parts), data->count = parts;
-  else if (n > 0 && how == 3 && between(0, 3) == 0)
+  else if (n > 0 && how == 3 && entries <= 60000 && (entries > 5000 || between(0, 3) == 0))
     data->tree = other_layout(&view->etype.map, n);
   else if (n > 0 && how == 4)
     data->tree = etypes_in_a_row(view, n);
