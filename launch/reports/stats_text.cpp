@@ -70,11 +70,11 @@ std::string ranks_text(const JobTimes& times) {
 
 std::string calls_text(const JobStats& stats) {
   std::string text;
-  line(text, "  by call:{:>27}{:>11}{:>9}{:>9}{:>11}{:>11}{:>11}", "calls", "of the run", "waiting",
+  line(text, "  by call:{:>33}{:>11}{:>9}{:>9}{:>11}{:>11}{:>11}", "calls", "of the run", "waiting",
        "mean", "longest", "data", "");
   for (std::size_t i = 0; i < std::min(rows_shown, stats.calls.size()); ++i) {
     const JobStats::Call& call = stats.calls[i];
-    line(text, "    {:<22}{:>9}{:>9.2f} %{:>7.2f} %{:>10}{:>11}{:>11}", call.name, call.all.calls,
+    line(text, "    {:<28}{:>9}{:>9.2f} %{:>7.2f} %{:>10}{:>11}{:>11}", call.name, call.all.calls,
          percent(call.all.seconds, stats.run), percent(call.all.waiting, stats.run),
          seconds_text(call.all.seconds /
                       static_cast<double>(std::max<std::uint64_t>(call.all.calls, 1))),
@@ -98,11 +98,11 @@ std::string sizes_text(const JobStats& stats) {
   std::ranges::stable_sort(rows, std::greater{},
                            [](const Row& row) { return row.totals().seconds; });
   std::string text;
-  line(text, "  by size of the data:{:>15}{:>11}{:>9}{:>9}{:>11}", "calls", "of the run", "waiting",
+  line(text, "  by size of the data:{:>25}{:>11}{:>9}{:>9}{:>11}", "calls", "of the run", "waiting",
        "mean", "data");
   for (std::size_t i = 0; i < std::min(rows_shown, rows.size()); ++i) {
     const CallTotals& totals = rows[i].totals();
-    line(text, "    {:<18}{:<13}{:>9}{:>9.2f} %{:>7.2f} %{:>10}{:>11}", rows[i].call->name,
+    line(text, "    {:<28}{:<13}{:>9}{:>9.2f} %{:>7.2f} %{:>10}{:>11}", rows[i].call->name,
          timed_size_text(rows[i].size), totals.calls, percent(totals.seconds, stats.run),
          percent(totals.waiting, stats.run),
          seconds_text(totals.seconds / static_cast<double>(totals.calls)),
