@@ -46,8 +46,9 @@ bool overlaps_itself(const Datatype& type) {
   return overlaps;
 }
 
-// Refuses filetypes that the standard does not allow. One whose displacements do not ascend is
-// taken all the same, though the standard wants them to: HDF5 makes such types for data in chunks.
+// Refuses filetypes that the standard does not allow. Two kinds are taken all the same, which HDF5
+// makes for data in chunks: those whose displacements do not ascend, and those that would overlap
+// if they repeated, but are used once.
 Error check_filetype(const Datatype& etype, const Datatype& filetype, bool writes) {
   if (etype.size > 0 && filetype.size % etype.size != 0)
     return fail(MPI_ERR_ARG,
@@ -64,7 +65,7 @@ Error check_filetype(const Datatype& etype, const Datatype& filetype, bool write
   if (filetype.extent <= 0)
     return fail(MPI_ERR_ARG, "argument 4 (filetype) has extent %lld; it must be positive",
                 static_cast<long long>(filetype.extent));
-  if (writes && (filetype.size > filetype.extent || (!span.ascends && overlaps_itself(filetype))))
+  if (writes && !span.ascends && overlaps_itself(filetype))
     return fail(MPI_ERR_ARG,
                 "argument 4 (filetype): its data overlaps; a file that may be written needs a "
                 "filetype without overlaps");
