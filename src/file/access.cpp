@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/status_fields.hpp"
+#include "datatype/foreign.hpp"
 #include "file/board.hpp"
 #include "message/core/requests.hpp"
 
@@ -91,6 +92,12 @@ Error check_access(const File& file, const Access& access, std::int64_t* stored_
                 static_cast<long long>(access.offset));
   std::int64_t each = access.type->size;
   if (BATON_UNLIKELY(file.view.representation->converts(access.writes))) {
+    if (datatype::kind_of(*access.type, access.buffer) != nullptr)
+      return fail(
+          MPI_ERR_CONVERSION,
+          "data in memory that the processor must not touch is not converted to \"%s\"; copy "
+          "it to host memory, or use \"native\"",
+          file.view.representation->name);
     Datatype* stored = nullptr;
     if (Error error = stored_type(*file.view.representation, *access.type, &stored)) return error;
     each = stored->size;
