@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 BIN = os.path.abspath(sys.argv.pop(1))
@@ -121,6 +122,18 @@ class Baton(unittest.TestCase):
     def test_doctor_says_what_no_cross_memory_attach_means_for_windows(self):
         self.assertRegex(baton("doctor", BATON_CMA="0").stdout, r"(?m)^slower +windows .*\(BATON_CMA=0\): a target carries "
                          r"them out only while it is in MPI; use MPI_Win_allocate, .*BATON_PROGRESS_THREAD=1$")
+
+    def test_doctor_says_what_works_in_a_folder_and_leaves_nothing_there(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = baton("doctor", folder, "--json")
+            told = json.loads(done.stdout)
+            self.assertEqual((done.returncode, told["files_work"]), (0, True), done.stdout)
+            subjects = [one["subject"] for one in told["findings"]]
+            self.assertEqual(subjects, ["folder", "space", "locks", "preallocate", "mapping", "O_DIRECT", "io_uring"])
+            self.assertEqual(os.listdir(folder), [])
+        done = baton("doctor", folder)  # which is gone
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("programs cannot write files there", done.stdout)
 
     def test_doctor_notices_another_launcher(self):
         self.assertIn("PMI_RANK is set", baton("doctor", PMI_RANK="0").stdout)
