@@ -23,8 +23,6 @@ struct Access {
   void* buffer;
   std::int64_t count;
   Datatype* type;
-
-  std::int64_t bytes() const { return count * type->size; }
 };
 
 // These are calls of one rank alone: now, or with a request.

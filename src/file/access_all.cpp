@@ -147,8 +147,8 @@ Task exchange_all(Run& run, Together& together, const Share* shares, const Plan&
   else
     co_await exchange_by_messages(run, *state);
   together.moved = state->moved;
-  together.file->counts.add_moved(
-      chosen.way == Way::exchange ? Moved::exchanged : Moved::sent, state->moved, 0);
+  together.file->counts.add_moved(chosen.way == Way::exchange ? Moved::exchanged : Moved::sent,
+                                  state->moved, 0);
 }
 
 Task move_all(Run& run, void* of) {

@@ -1,47 +1,35 @@
 #include "file/explain.hpp"
 
 #include <algorithm>
-#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
 #include "base/report.hpp"
+#include "world/words.hpp"
 
 namespace baton::file {
 
 namespace {
 
-constexpr const char* moved_words[] = {
-    "by calls for bytes that lie together", "by a call for each run",
-    "through a sieve (with what lies between the runs)", "through a mapping of the file",
-    "exchanged through memory that the ranks share",
-    "exchanged by messages with one rank of each node"};
+constexpr const char* moved_words[] = {"by calls for bytes that lie together",
+                                       "by a call for each run",
+                                       "through a sieve (with what lies between the runs)",
+                                       "through a mapping of the file",
+                                       "exchanged through memory that the ranks share",
+                                       "exchanged by messages with one rank of each node"};
 static_assert(std::size(moved_words) == static_cast<int>(Moved::count));
 
 constexpr const char* why_words[] = {
     "exchanged: short runs, and together the ranks have all bytes",
     "nothing to move",
-    "each rank alone: a rank cannot exchange (another node, atomic mode, a data representation, a "
-    "hint, no memory)",
+    "each rank alone: a rank may not exchange (atomic mode, a data representation, a filetype that "
+    "does not ascend, a hint)",
     "each rank alone: the runs are long enough for calls of their own",
     "each rank alone: the ranks want few of the bytes between the first and the last",
     "each rank alone: some bytes between the first and the last are nobody's, or of several ranks",
     "each rank alone: some ranks read and some write"};
 static_assert(std::size(why_words) == static_cast<int>(Why::count));
-
-// The text of a report; what does not fit is left out.
-struct Text {
-  char words[4000];
-  std::size_t length = 0;
-  __attribute__((format(printf, 2, 3))) void add(const char* format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int more = std::vsnprintf(words + length, sizeof words - length, format, arguments);
-    va_end(arguments);
-    length = std::min(sizeof words - 1, length + static_cast<std::size_t>(std::max(more, 0)));
-  }
-};
 
 // Returns an amount of bytes in words.
 struct Amount {
@@ -56,7 +44,8 @@ struct Amount {
 };
 
 void tell(const File& file, const Counts& all) {
-  Text text;
+  char report[4000];
+  world::Words text(report, sizeof report);
   text.add("baton: file %.300s, %d rank%s:\n", file.name, file.ranks(),
            file.ranks() == 1 ? "" : "s");
   text.add(
@@ -72,7 +61,7 @@ void tell(const File& file, const Counts& all) {
     if (all.ways[i] > 0)
       text.add("  %12lld collective calls %s\n", static_cast<long long>(all.ways[i]) / file.ranks(),
                why_words[i]);
-  write_report(text.words, text.length);
+  write_report(report, std::strlen(report));
 }
 
 }  // namespace

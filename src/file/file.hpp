@@ -48,7 +48,7 @@ class File {
   bool owns_board = false;
   char* staging = nullptr;  // memory of exchanges, of the same owner; null: not made, or none
   bool owns_staging = false;
-  bool staging_is_settled = false;  // all ranks know whether all have it
+  bool staging_is_settled = false;  // it is mapped here, and reserved if this rank owns it
   std::uint32_t accesses = 0;       // collective accesses begun
   std::uint32_t decided = 0;        // of these, those whose way is chosen
   std::uint64_t chunks = 0;         // of staging memory, used by them so far

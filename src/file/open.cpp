@@ -18,7 +18,6 @@
 #include "platform/file.hpp"
 #include "transport/node.hpp"
 #include "world/agree/agree.hpp"
-#include "world/context_id.hpp"
 
 namespace baton::file {
 
@@ -84,19 +83,9 @@ Error open_descriptor(File& file, bool creates) {
 
 // Makes the object with a communicator of its own.
 Error prepare(Communicator& parent, const char* name, int amode, const Info* info, File** made) {
-  if (parent.is_inter())
-    return fail(MPI_ERR_COMM,
-                "argument comm: files are opened by the ranks of one group; this is an "
-                "intercommunicator, MPI_Intercomm_merge makes one group of it");
-  if (Error error = world::check_open(parent)) return error;
   listen();
-  std::uint32_t id = 0;
-  if (Error error = world::agree_context_id(parent.members(world::agreement_tag), &id))
-    return error;
-  retain(*parent.local);
   Communicator* comm = nullptr;
-  if (Error error = world::make_communicator(parent.local, nullptr, id, nullptr, &comm))
-    return error;
+  if (Error error = world::make_for_object(parent, "files", "opened", &comm)) return error;
   auto* file = new (std::nothrow) File;
   if (file) {
     file->name = ::strdup(name);

@@ -1,7 +1,7 @@
 // Moves one rank's bytes between its memory and the file, by this rank alone: whole where they lie
-// together, else by a call for each run, or through a buffer that holds the runs with what lies
-// between them (data sieving; Thakur, Gropp and Lusk, "Data Sieving and Collective I/O in ROMIO").
-// Called by access.cpp and exchange.cpp.
+// together, else by a call for each run; short runs in a write through a mapping of the file, in a
+// read through a buffer that holds them with what lies between them (data sieving; Thakur, Gropp
+// and Lusk, "Data Sieving and Collective I/O in ROMIO"). Called by access.cpp.
 // Invariant: no byte of the file between this rank's runs is written: another rank or another job
 // may write it at the same time.
 #pragma once

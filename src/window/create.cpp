@@ -19,7 +19,6 @@
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
 #include "world/agree/agree.hpp"
-#include "world/context_id.hpp"
 #include "world/program_memory.hpp"
 
 namespace baton::window {
@@ -50,18 +49,8 @@ Error no_memory() {
 // Makes the window with a communicator of its own, and does what this rank can do without the
 // others.
 Error prepare(Communicator& parent, const Info* info, int flavor, Window** made) {
-  if (parent.is_inter())
-    return fail(MPI_ERR_COMM,
-                "argument comm: windows are made over the ranks of one group; this is an "
-                "intercommunicator, MPI_Intercomm_merge makes one group of it");
-  if (Error error = world::check_open(parent)) return error;
-  std::uint32_t id = 0;
-  if (Error error = world::agree_context_id(parent.members(world::agreement_tag), &id))
-    return error;
-  retain(*parent.local);
   Communicator* comm = nullptr;
-  if (Error error = world::make_communicator(parent.local, nullptr, id, nullptr, &comm))
-    return error;
+  if (Error error = world::make_for_object(parent, "windows", "made", &comm)) return error;
   auto* window = new (std::nothrow) Window;
   if (window) {
     const auto ranks = static_cast<std::size_t>(comm->size());

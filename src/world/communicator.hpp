@@ -48,8 +48,8 @@ class Communicator {
   bool is_of_window = false;     // belongs to a window, whose name it has; no program knows it
   // This is where errors of its requests go: to the file that it belongs to. Null: to `errors`.
   ErrorTarget* errors_of_requests = nullptr;
-  RoomView room;                 // for its collectives, except persistent ones
-  message::SendBuffer buffer;    // for buffered sends on this communicator
+  RoomView room;               // for its collectives, except persistent ones
+  message::SendBuffer buffer;  // for buffered sends on this communicator
   Hints hints;
   std::uint32_t duplications = 0;  // nonblocking duplications ever started
   std::uint32_t collectives = 0;   // collective calls so far, and persistent ones made
@@ -104,6 +104,13 @@ void abandon_communicator(Communicator& prepared);
 // Prepares and opens a communicator.
 Error make_communicator(Group* local, Group* remote, std::uint32_t id, const Communicator* parent,
                         Communicator** made);
+
+// Makes a communicator with the ranks of `parent`, which has one group, for an object of theirs: a
+// window or a file, which no program can use as a communicator. It is collective over `parent`.
+// `objects` and `doing` name them in errors: "windows", "made". Errors: MPI_ERR_COMM,
+// MPI_ERR_NO_MEM, explained.
+Error make_for_object(Communicator& parent, const char* objects, const char* doing,
+                      Communicator** made);
 
 // Makes a communicator of some of the ranks, for steps of the owner's collectives: it is on a plane
 // of its own, known to no program, and freed with the owner. Takes the reference of the group,

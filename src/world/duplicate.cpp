@@ -82,6 +82,20 @@ Error duplicate(Communicator& parent, const Hints& hints, Communicator** made) {
   return error;
 }
 
+Error make_for_object(Communicator& parent, const char* objects, const char* doing,
+                      Communicator** made) {
+  if (parent.is_inter())
+    return fail(MPI_ERR_COMM,
+                "argument comm: %s are %s by the ranks of one group; this is an "
+                "intercommunicator, MPI_Intercomm_merge makes one group of it",
+                objects, doing);
+  if (Error error = check_open(parent)) return error;
+  std::uint32_t id = 0;
+  if (Error error = agree_context_id(parent.members(agreement_tag), &id)) return error;
+  retain(*parent.local);
+  return make_communicator(parent.local, nullptr, id, nullptr, made);
+}
+
 Error start_duplicate(Communicator& parent, const Hints& hints, MPI_Comm* handle,
                       MPI_Request* request) {
   if (Error error = check_open(parent)) return error;
