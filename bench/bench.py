@@ -34,6 +34,8 @@ METRICS = {
                "computes (peer), or receives from it (sender), by that computing",
     "types": "one-way time of a message of typed data between two ranks: vectors, faces of a cube, lists, structs",
     "threads": "time per message of 8 bytes, two threads a rank, 64 under way between each two",
+    "partitioned": "time of a message in 2 to 256 partitions of a size, from its start to an answer, which 1 to 16 threads make "
+                   "ready (MPI_Pready), with and without computing between; and with an MPI_Isend for each partition",
     "barrier": "time of a barrier",
     "bcast": "time of a broadcast, the root another rank each time",
     "reduce": "time of a reduce (sum of doubles), the root another rank each time",
@@ -84,7 +86,7 @@ GROUPS = {"kernels": KERNELS, "onesided": ONESIDED, "messages": ("lat", "bw", "b
           "collectives": ("barrier", *COLLECTIVES),
           "whole": ("lat", *WINDOWS, *(f"{metric}-{where}" for metric in ("lat", "bw") for where in sizes.PLACEMENTS),
                     "rate", "barrier", *COLLECTIVES, *KERNELS, "hello", "memory")}
-BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "instructions",
+BETWEEN_TWO = ("lat", "rate", "bw", "bibw", "exported", "overlap", "types", "threads", "partitioned", "instructions",
                *ONESIDED_OF_TWO)
 FIXED_RANKS = (*BETWEEN_TWO, "reduce_local")
 BY_EIGHT = [8, 64, 512, 4096, 32768, 256 << 10, 2 << 20, 4 << 20]
@@ -95,7 +97,7 @@ SIZES = {"lat": BY_EIGHT, "rate": [8, 64, 512], "bw": BY_EIGHT, "bibw": BY_EIGHT
          **dict.fromkeys(COLLECTIVES, [8, 64, 512, 4096, 32768, 256 << 10, 1 << 20]),
          **dict.fromkeys(("put", "get", "accumulate"), [1 << bit for bit in range(3, 24)]),
          **dict.fromkeys(("put_rate", "get_rate"), [1 << bit for bit in range(3, 13)]), "atomics": [8],
-         "computing_target": [8, 64 << 10, 1 << 20], "file": [1 << bit for bit in range(6, 21, 2)], "halo_put": [8, 1 << 10, 64 << 10]}
+         "computing_target": [8, 64 << 10, 1 << 20], "partitioned": [64, 1 << 10, 16 << 10, 256 << 10, 1 << 20], "file": [1 << bit for bit in range(6, 21, 2)], "halo_put": [8, 1 << 10, 64 << 10]}
 RANKS = {**dict.fromkeys(BETWEEN_TWO, [2]), "barrier": [2, 8, 32], **dict.fromkeys(KERNELS, [2, 8]),
          **dict.fromkeys((*COLLECTIVES, "fence", "lock", "halo_put"), [2, 8, 32]),
          "file": [2, 8], "hello": [16, 64, 256, 1024], "memory": [16, 64, 256, 1024], "finding": [2, 16, 64, 256], "reduce_local": [1]}

@@ -93,6 +93,7 @@ static void compare(Exchange* x, const char* how) {
 
 static void cell(const char* folder, const char* what, size_t bytes, Step* step, Exchange* x) {
   char metric[80];
+  x->apart = step == write_alone || step == read_alone || step == append;
   const char* last = strrchr(folder, '/');
   snprintf(metric, sizeof metric, "file/%s/%s", last ? last + 1 : folder, what);
   print_cell(metric, "", bytes, measure(step, x));
@@ -100,7 +101,7 @@ static void cell(const char* folder, const char* what, size_t bytes, Step* step,
 
 static void in_folder(const char* folder, int count, char** sizes) {
   Opened opened;
-  Exchange x = {buffer_of(each_bytes), buffer_of(each_bytes), each_bytes, 0, 0, &opened, 0};
+  Exchange x = {buffer_of(each_bytes), buffer_of(each_bytes), each_bytes, 0, 0, &opened, 0, 0};
   for (size_t i = 0; i < each_bytes; ++i) x.out[i] = (char)(i * 7 + (size_t)rank);
   snprintf(opened.path, sizeof opened.path, "%s/mpi_bench.%d.data", folder, ranks);
   check(MPI_File_open(among, opened.path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL,

@@ -23,6 +23,7 @@ typedef struct {
   uint32_t turn;
   void* more;    /* of the metric */
   long together; /* steps come in so many, as often as each rank is the root; 0: any number */
+  int apart;     /* no rank waits for another in a step: the time is until all have done theirs */
 } Exchange;
 typedef void Step(Exchange*);
 
@@ -61,5 +62,7 @@ int onesided_of(const char* metric, int count, char** sizes);
 int files_of(const char* metric, int count, char** sizes);
 /* threads.c: short messages between threads. MPI_THREAD_MULTIPLE was granted. */
 void messages_of_threads(void);
+/* partitioned.c: messages in partitions that threads make ready. MPI_THREAD_MULTIPLE was granted. */
+void partitions_of_threads(int count, char** sizes);
 
 #endif

@@ -181,6 +181,8 @@ static int run(const char* metric, int sizes, char** size, int level) {
     typed_messages(sizes, size);
   else if (!strcmp(metric, "threads") && level == MPI_THREAD_MULTIPLE)
     messages_of_threads();
+  else if (!strcmp(metric, "partitioned") && level == MPI_THREAD_MULTIPLE)
+    partitions_of_threads(sizes, size);
   else if (collective_of(metric) >= 0)
     collectives_of_sizes(collective_of(metric), sizes, size);
   else if (!strcmp(metric, "barrier")) {
@@ -204,7 +206,8 @@ static int run(const char* metric, int sizes, char** size, int level) {
 }
 
 int main(int count, char** words) {
-  int wanted = count >= 2 && !strcmp(words[1], "threads") ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+  int threads = count >= 2 && (!strcmp(words[1], "threads") || !strcmp(words[1], "partitioned"));
+  int wanted = threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
   int level = 0;
   MPI_Init_thread(&count, &words, wanted, &level);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -218,7 +221,7 @@ int main(int count, char** words) {
   if (code == 2 && rank == 0)
     fprintf(
         stderr,
-        "usage: mpi_bench lat|rate|bw|bibw|types|threads|barrier|memory|hello|version|COLLECTIVE "
+        "usage: mpi_bench lat|rate|bw|bibw|types|threads|partitioned|barrier|memory|hello|version|COLLECTIVE "
         "MILLISECONDS [SIZE...]\n");
   MPI_Finalize();
   return code;

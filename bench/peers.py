@@ -102,7 +102,7 @@ def newer(target, *sources):
 
 
 PROGRAM = [os.path.join(HERE, name) for name in ("mpi_bench.c", "measure.c", "windows.c", "overlap.c", "finding.c",
-                                                 "types.c", "threads.c", "collectives.c", "kernels.c", "onesided.c",
+                                                 "types.c", "threads.c", "partitioned.c", "collectives.c", "kernels.c", "onesided.c",
                                                  "onesided_epochs.c", "onesided_computing.c", "files.c")]
 HEADERS = [os.path.join(HERE, name) for name in ("clock.h", "measure.h", "onesided.h")]
 

@@ -36,7 +36,7 @@ std::string range_text(const SettingRow& row) {
 }
 
 const char* source_name(SettingSource source) {
-  const char* names[] = {"default", "shipped", "tuned", "environment"};
+  const char* names[] = {"default", "shipped", "tuned", "environment", "tool"};
   return names[static_cast<int>(source)];
 }
 
@@ -105,7 +105,8 @@ void print_markdown() {
       "comes from\n"
       "the machine's tuned profile ([tuning](tuning.md)), else from the [shipped "
       "profile](#shipped-profiles) of\n"
-      "the processor's family, else it is the default. `baton settings` says which.\n\n"
+      "the processor's family, else it is the default. `baton settings` says which. Tools read "
+      "them all, and write\nsome, by MPI_T ([how](tools-interface.md)).\n\n"
       "Some variables hold words: `BATON_PROFILE` names a profile ([tuning](tuning.md)), "
       "`BATON_COLLECTIVES`\n"
       "the algorithms that collectives are to take ([how](architecture.md#collectives)), "

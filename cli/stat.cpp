@@ -29,9 +29,14 @@ bool is_rank_of(const JobFound& job, int process) {
   return std::ranges::count(status::started_processes(job.manager, *board), process) > 0;
 }
 
+std::string origin_text(const JobFound& job) {
+  return job.spawned_by ? fmt::format(" (spawned by job {})", job.spawned_by) : "";
+}
+
 std::string list_text(const std::vector<JobFound>& jobs) {
   std::string text;
-  for (const JobFound& job : jobs) text += fmt::format("  {}  {}\n", job.launcher, job.program);
+  for (const JobFound& job : jobs)
+    text += fmt::format("  {}  {}{}\n", job.launcher, job.program, origin_text(job));
   return text;
 }
 
@@ -105,6 +110,7 @@ ordered_json rank_json(const RankStatus& rank, std::size_t number) {
 
 std::string as_json(const JobFound& job, const std::vector<RankStatus>& ranks) {
   ordered_json object{{"mpiexec", job.launcher}, {"program", job.program}, {"ranks", {}}};
+  if (job.spawned_by) object["spawned_by"] = job.spawned_by;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank)
     if (!ranks[rank].elsewhere) object["ranks"].push_back(rank_json(ranks[rank], rank));
   const status::WaitGraph graph = status::wait_graph_of(ranks);
@@ -136,8 +142,8 @@ int show_job(int process, bool json) {
   if (json)
     write_out("{}", as_json(*job, ranks));
   else
-    write_out("job {}, {} ranks: {}\n{}{}", job->launcher, ranks.size(), job->program,
-              status::report_text(ranks, "  "), status::times_text(ranks, "  "));
+    write_out("job {}{}, {} ranks: {}\n{}{}", job->launcher, origin_text(*job), ranks.size(),
+              job->program, status::report_text(ranks, "  "), status::times_text(ranks, "  "));
   return 0;
 }
 

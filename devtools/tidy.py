@@ -107,7 +107,8 @@ def check_network(name, text, findings):
 
 
 # What the protocols of messages may know of each other. Core knows none.
-PROTOCOLS_MAY_INCLUDE = {"core": (), "self": ("core",), "node": ("core",), "network": ("core",), "deposit": ("core", "node")}
+PROTOCOLS_MAY_INCLUDE = {"core": (), "self": ("core",), "node": ("core",), "network": ("core",), "deposit": ("core", "node"),
+                         "partitioned": ("core",)}
 
 
 def check_protocols(name, text, findings):

@@ -19,6 +19,7 @@
 #include <span>
 #include <string_view>
 
+#include "base/environment.hpp"
 #include "base/selection.hpp"
 #include "launch/hosts/hand_over.hpp"
 #include "launch/hosts/node_job.hpp"
@@ -26,6 +27,7 @@
 #include "launch/manager.hpp"
 #include "launch/options/command_line.hpp"
 #include "launch/options/environment.hpp"
+#include "launch/options/family_options.hpp"
 #include "launch/options/foreign_variables.hpp"
 #include "launch/options/option_table.hpp"
 #include "launch/reports/memory_warnings.hpp"
@@ -35,6 +37,7 @@
 #include "launch/run/debugger.hpp"
 #include "launch/run/descendants.hpp"
 #include "launch/run/export_heap.hpp"
+#include "launch/run/family.hpp"
 #include "launch/run/guard.hpp"
 #include "launch/run/library_check.hpp"
 #include "launch/run/library_folder.hpp"
@@ -52,6 +55,7 @@
 #include "machine/kernel.hpp"
 #include "platform/line_time.hpp"
 #include "platform/memory_file.hpp"
+#include "platform/name_board.hpp"
 #include "platform/standard_descriptors.hpp"
 
 namespace baton::launch {
@@ -101,7 +105,7 @@ bool draw_into_file(const Options& options, const machine::Machine& machine,
                     const machine::Placement& placement) {
   const NodeJob& node = options.node_job;
   const std::string name =
-      node.spans_nodes() ? file_of_host(options.binding_file, node.host) : options.binding_file;
+      node.spans_nodes() ? file_of_part(options.binding_file, node.host) : options.binding_file;
   auto file = open_to_write(name, O_TRUNC);
   if (file && write_text(*file, machine::draw_placement_svg(machine, placement))) return true;
   complain(
@@ -169,14 +173,29 @@ std::optional<JobFile> prepare_file(const Options& options, const machine::Machi
   return *file;
 }
 
+// Returns whether all ranks of a job have begun MPI.
+bool have_begun(const JobFile& file) {
+  for (std::uint32_t rank = 0; rank < file.made.ranks; ++rank)
+    // relaxed: the ranks have ended.
+    if (file.row(static_cast<int>(rank)).state.uses.load(std::memory_order_relaxed) == 0)
+      return false;
+  return true;
+}
+
 // Runs in the manager's process; returns its exit code. A full standard error does not stop it.
 int prepare_and_manage(const Options& options, const machine::Machine& machine,
                        const machine::Placement& placement, const ProfileInUse& profile,
                        MemoryPlan& memory, const Connection& connection,
                        const Inherited& inherited) {
   report_in_background();
-  if (auto file = prepare_file(options, machine, placement, profile, memory))
-    return manage({options, machine, placement, *file, profile, memory}, connection, inherited);
+  if (auto file = prepare_file(options, machine, placement, profile, memory)) {
+    const int code =
+        manage({options, machine, placement, *file, profile, memory}, connection, inherited);
+    platform::tidy_board();  // ranks may have died that had published names
+    // Parents that have got an error from MPI_Comm_spawn decide what that means.
+    const bool is_told = !options.spawned_by.empty() && options.on_node.empty();
+    return is_told && !have_begun(*file) ? 0 : code;
+  }
   Outlet::of(STDERR_FILENO).finish(last_words);
   return 1;
 }
@@ -251,14 +270,28 @@ std::expected<void, std::string> find_own_node(Options& options) {
         "BATON_RANKS_PER_NODE is for one host; leave it out where there are several");
   options.node_job = *node;
   options.programs.front().ranks = node->ranks();
-  report_from(node->host);
+  report_from("on " + node->host);
+  // The first mpiexec of a spawned job has told the others where the parents wait.
+  if (const char* port = environment_variable("BATON_SPAWN_PORT")) {
+    options.spawned_by = port;
+    options.spawned_number = ::getpid();
+  }
   return {};
 }
 
 // Reads the command line, and options from the variables of other MPIs that the command line does
-// not have. In a job on several hosts the first mpiexec passes these options to the others.
+// not have. In a job on several hosts the first mpiexec passes these options to the others. A job
+// that is spawned has the options for reports of the job that spawns it.
 std::expected<Options, std::string> read_options(std::vector<std::string> words) {
   auto options = parse_options(words);
+  if (options && !options->spawned_by.empty()) {
+    const std::vector<std::string> more = inherited_options();
+    words.insert(words.begin(), more.begin(), more.end());
+    options = parse_options(words);
+    if (!options) return options;
+    options->spawned_number = ::getpid();
+    report_from(fmt::format("of spawned job {}", options->spawned_number));
+  }
   if (!options || options->help != HelpForm::none || options->version || !options->on_node.empty())
     return options;
   const ForeignVariables variables = read_foreign_variables(*options);
@@ -334,6 +367,7 @@ int mpiexec(int count, char** words) {
   }
   if (!options->binding_file.empty() && !draw_into_file(*options, *machine, *placement)) return 1;
   warn(*options, *machine, *placement, *memory);
+  if (!options->spawned_by.empty() && options->on_node.empty()) join_family();
   return options->dry_run ? 0
                           : run(*options, *machine, *placement, profile, *memory,
                                 std::span(words, static_cast<std::size_t>(count)));

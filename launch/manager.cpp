@@ -23,8 +23,10 @@
 #include "launch/reports/whereabouts.hpp"
 #include "launch/run/descendants.hpp"
 #include "launch/run/ending.hpp"
+#include "launch/run/family.hpp"
 #include "launch/run/input.hpp"
 #include "launch/run/job_control.hpp"
+#include "launch/run/job_environment.hpp"
 #include "launch/run/memory_kill.hpp"
 #include "launch/run/outlet.hpp"
 #include "launch/run/output.hpp"
@@ -57,7 +59,7 @@ class Manager {
       : job_(job),
         connection_(connection),
         inherited_(inherited),
-        reports_(job),
+        reports_(job, family_),
         output_(job.options.output, static_cast<int>(job.file.made.world.processes)) {}
 
   int run();
@@ -67,7 +69,7 @@ class Manager {
   bool start_all();
   void name_ranks();
   void listen_to_guard(short events);
-  bool start_program(const Program& program, int ranks, int& rank);
+  bool start_program(std::size_t place, int ranks, int& rank);
   std::expected<void, std::string> start_one(RankStart& start, int rank);
   void wait_for_end();
   int poll_milliseconds() const;
@@ -99,6 +101,7 @@ class Manager {
   Output output_;
   Input input_;
   MemoryKillWatch memory_kills_;
+  Family family_;
   int running_ = 0;
   int code_ = 0;
   bool ending_ = false;
@@ -124,6 +127,7 @@ bool Manager::prepare() {
     complain(fmt::format("cannot prepare the job: {}", std::strerror(errno)));
     return false;
   }
+  if (!family_.open()) complain("jobs that ranks spawn will not be waited for: no pipe for them");
   if (!reports_.open()) return false;
   lifeline_read_ = lifeline[0];
   lifeline_write_ = lifeline[1];
@@ -164,21 +168,12 @@ std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) 
   return {};
 }
 
-bool Manager::start_program(const Program& program, int ranks, int& rank) {
+bool Manager::start_program(std::size_t place, int ranks, int& rank) {
+  const Program& program = job_.options.programs[place];
   RankStart start;
   start.arguments = program.arguments;
   start.folder = program.folder;
-  start.environment = program_environment(job_.options, program);
-  set_variable(start.environment, "BATON_JOB_FD", std::to_string(job_.file.descriptor));
-  set_variable(start.environment, "BATON_LIFELINE_FD", std::to_string(lifeline_read_));
-  if (!job_.profile.asked_for.empty())
-    set_variable(start.environment, "BATON_PROFILE", job_.profile.asked_for);
-  if (!job_.profile.values.empty())
-    set_variable(start.environment, "BATON_PROFILE_VALUES", job_.profile.values);
-  if (!job_.profile.collectives.empty())
-    set_variable(start.environment, "BATON_PROFILE_COLLECTIVES", job_.profile.collectives);
-  if (!job_.profile.network.empty())
-    set_variable(start.environment, "BATON_PROFILE_NETWORK", job_.profile.network);
+  start.environment = job_environment(job_, place, {lifeline_read_, family_.end_for_ranks()});
   const ThreadPlan threads{job_.options, job_.machine, job_.placement};
   for (int i = 0; i < ranks; ++i, ++rank) {
     set_thread_variables(threads, program, rank, start.environment);
@@ -194,9 +189,9 @@ bool Manager::start_all() {
   ranks_.resize(job_.placement.ranks.size());
   follow_stops();
   int rank = 0;
-  for (const Program& program : job_.options.programs) {
-    int count = program.ranks ? program.ranks : static_cast<int>(ranks_.size());
-    if (!start_program(program, count, rank)) return false;
+  for (std::size_t place = 0; place < job_.options.programs.size(); ++place) {
+    const int asked = job_.options.programs[place].ranks;
+    if (!start_program(place, asked ? asked : static_cast<int>(ranks_.size()), rank)) return false;
   }
   return true;
 }
@@ -264,7 +259,7 @@ void Manager::take(const Ended& ended) {
 
 // Ends the job where a rank that ended leaves others waiting for ever.
 void Manager::find_missing_rank() {
-  if (ending_ || running_ == static_cast<int>(ranks_.size())) return;
+  if (ending_ || running_ == 0 || running_ == static_cast<int>(ranks_.size())) return;
   std::vector<bool> running;
   for (const Rank& rank : ranks_) running.push_back(rank.running);
   std::string words = missing_program(job_, running);
@@ -301,7 +296,8 @@ void Manager::reap() {
   std::vector<Ended> batch;
   int status = 0;
   pid_t pid = 0;
-  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0)
+  while ((pid = ::waitpid(-1, &status, WNOHANG)) > 0) {
+    if (family_.take(pid, status)) continue;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank)
       if (ranks_[rank].running && ranks_[rank].pid == pid) {
         ranks_[rank].running = false;
@@ -317,10 +313,11 @@ void Manager::reap() {
                          state.abort_cause.load(std::memory_order_relaxed)});
         break;
       }
+  }
   no_child_ = pid < 0 && errno == ECHILD;
   std::ranges::stable_sort(batch, std::greater{}, severity);
   for (const Ended& ended : batch) take(ended);
-  if (running_ == 0) end(code_);
+  if (running_ == 0 && !family_.is_running()) end(code_ ? code_ : family_.code());
 }
 
 void Manager::take_signals() {
@@ -384,6 +381,7 @@ void Manager::wait_for_end() {
     polled.clear();
     polled.push_back({signals_, POLLIN, 0});
     polled.push_back({connection_.guard, POLLIN, 0});
+    family_.add_to(polled);
     output_.add_to(polled);
     if (!is_stopped()) input_.add_to(polled);
     if (::poll(polled.data(), polled.size(), poll_milliseconds()) < 0 && errno != EINTR) {
@@ -393,7 +391,8 @@ void Manager::wait_for_end() {
     }
     listen_to_guard(polled[1].revents);
     if (polled[0].revents) take_signals();
-    if (!output_.forward(polled, 2)) end(128 + SIGPIPE);
+    if (polled[2].revents) family_.listen();
+    if (!output_.forward(polled, 3)) end(128 + SIGPIPE);
     input_.forward(polled);
     find_missing_rank();
     find_missing_session();

@@ -14,7 +14,7 @@ set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "gcc | c-compiler, libc6-dev")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, python3, libfabric1")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "g++, python3, libfabric1, liburing2")
 # They have mpiexec, mpicc and mpi.h, too.
 set(CPACK_DEBIAN_PACKAGE_CONFLICTS "mpich, libmpich-dev, openmpi-bin, libopenmpi-dev, mpi-default-bin, mpi-default-dev")
 include(CPack)

@@ -70,7 +70,7 @@ void each_process(Act&& act) {
 
 // Returns why a file is not a job's memory; null: it is, and `header` has been read.
 const char* board_problem(int file, lockfree::JobHeader* header) {
-  struct stat facts {};
+  struct stat facts{};
   if (::pread(file, header, sizeof *header, 0) != sizeof *header || ::fstat(file, &facts) != 0)
     return "it is too short";
   if (const char* problem = lockfree::job_header_problem(*header)) return problem;
@@ -198,6 +198,11 @@ std::vector<JobFound> find_jobs() {
     const std::vector<pid_t> started = started_processes(process, *board);
     jobs.push_back({process, parent_of(process), program_of(started.front())});
   });
+  // A spawned job's mpiexec is a child of the manager whose rank has started it.
+  for (JobFound& job : jobs) {
+    const auto parent = std::ranges::find(jobs, parent_of(job.launcher), &JobFound::manager);
+    if (parent != jobs.end()) job.spawned_by = parent->launcher;
+  }
   std::ranges::sort(jobs, {}, &JobFound::manager);
   return jobs;
 }

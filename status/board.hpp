@@ -48,6 +48,7 @@ struct JobFound {
   pid_t manager = 0;
   pid_t launcher = 0;   // the mpiexec that people see
   std::string program;  // rank 0's, as far as it can be told
+  pid_t spawned_by = 0;  // the mpiexec of the job whose rank has spawned this one; 0: nobody
 };
 // Finds all jobs whose manager this user may inspect, ordered by process id.
 std::vector<JobFound> find_jobs();

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstring>
 
 namespace baton::cli::doctor {
@@ -42,9 +43,16 @@ std::vector<Finding> judge_folder(const Folder& facts) {
                         "written by a call each; collective writes exchange them"});
   findings.push_back(judge_one("O_DIRECT", facts.direct_error, "works; Baton does not use it",
                                "Baton does not use it", Verdict::note));
-  findings.push_back(judge_one("io_uring", facts.uring_error,
-                               "works; Baton uses threads for nonblocking accesses",
-                               "Baton uses threads for nonblocking accesses", Verdict::note));
+  constexpr const char* threads = "threads of the library do nonblocking reads";
+  if (facts.uring_error == ENOSYS)
+    findings.push_back({Verdict::note, "io_uring",
+                        fmt::format("liburing (Debian and Ubuntu: liburing2) or the kernel's part "
+                                    "of it is not there; {}",
+                                    threads)});
+  else
+    findings.push_back(judge_one("io_uring", facts.uring_error,
+                                 "works: nonblocking reads that wait for the device go by io_uring",
+                                 threads, Verdict::note));
   return findings;
 }
 

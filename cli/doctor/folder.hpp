@@ -1,6 +1,6 @@
-// This is what `baton doctor FOLDER` says of a folder in which programs have their files: which file system
-// lies there, and what of it works. look_at_folder tries it with a file that it makes and deletes
-// there; judge_folder is pure.
+// This is what `baton doctor FOLDER` says of a folder in which programs have their files: which
+// file system lies there, and what of it works. look_at_folder tries it with a file that it makes
+// and deletes there; judge_folder is pure.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Folder {
   int reserve_error = 0;        // of reserving space (fallocate)
   int map_error = 0;            // of writing through a mapping
   int direct_error = 0;         // of O_DIRECT
-  int uring_error = 0;          // of io_uring_setup
+  int uring_error = 0;          // of opening a queue of io_uring
   std::uint64_t free_bytes = 0;
 };
 

@@ -2,7 +2,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "cli/doctor/folder.hpp"
 #include "platform/file.hpp"
 #include "platform/file_mapping.hpp"
+#include "platform/io_uring.hpp"
 
 namespace baton::cli::doctor {
 
@@ -39,9 +39,9 @@ std::string file_system_of(const std::string& path) {
 int try_mapping(int file) {
   platform::FileMapping mapping;
   constexpr std::int64_t bytes = 4096;
-  if (const int error = mapping.open(file, 0, bytes, true)) return error;
+  if (const int error = mapping.open_to_write(file, 0, bytes, true)) return error;
   auto store = [](void* memory) { *static_cast<char*>(memory) = 1; };
-  if (!mapping.write(store, mapping.at(0))) return EIO;
+  if (!mapping.access(store, mapping.at(0))) return EIO;
   char read = 0;
   std::int64_t moved = 0;
   if (const int error = platform::read_file(file, 0, &read, 1, &moved)) return error;
@@ -61,11 +61,10 @@ int try_direct(const std::string& path) {
 }
 
 int try_uring() {
-  char parameters[120] = {};  // struct io_uring_params
-  const long ring = ::syscall(SYS_io_uring_setup, 4, parameters);
-  if (ring < 0) return errno;
-  ::close(static_cast<int>(ring));
-  return 0;
+  platform::IoUring ring;
+  const int error = ring.open(4);
+  if (error == 0) ring.close();
+  return error;
 }
 
 }  // namespace

@@ -24,23 +24,32 @@ static double layered_speed(double x, double y, double cell) {
   return speed;
 }
 
-Model make_model(Case which, int cells) {
+Model make_model(Case which, int cells, int worker, int workers) {
   const double uniform = 3000;
-  Model model = {cells, (cells + 1) / 2, side / cells, NULL};
-  model.speed = memory_for((size_t)model.across * (size_t)model.down, sizeof *model.speed);
-  for (int y = 0; y < model.down; ++y)
+  Model model = {.across = cells, .down = (cells + 1) / 2, .spacing = side / cells};
+  rows_of(model.down, workers, worker, &model.first, &model.rows);
+  model.speed = memory_for((size_t)model.across * (size_t)model.rows, sizeof *model.speed);
+  float* speed = model.speed;
+  for (int y = model.first; y < model.first + model.rows; ++y)
     for (int x = 0; x < model.across; ++x)
-      model.speed[(size_t)y * (size_t)model.across + (size_t)x] =
-          (float)(which == case_uniform
-                      ? uniform
-                      : layered_speed((x + 0.5) / cells, (y + 0.5) / cells, 1.0 / cells));
+      *speed++ = (float)(which == case_uniform
+                             ? uniform
+                             : layered_speed((x + 0.5) / cells, (y + 0.5) / cells, 1.0 / cells));
   return model;
 }
 
-void speed_range(const Model* model, double* slowest, double* fastest) {
-  *slowest = *fastest = model->speed[0];
-  for (size_t i = 0; i < (size_t)model->across * (size_t)model->down; ++i) {
-    if (model->speed[i] < *slowest) *slowest = model->speed[i];
-    if (model->speed[i] > *fastest) *fastest = model->speed[i];
+void find_slowest_and_fastest(Model* m) {
+  enum { slowest, against_fastest, ends };
+  double mine[ends] = {INFINITY, INFINITY}, all[ends];
+  for (size_t i = 0; i < (size_t)m->across * (size_t)m->rows; ++i) {
+    mine[slowest] = fmin(mine[slowest], m->speed[i]);
+    mine[against_fastest] = fmin(mine[against_fastest], -m->speed[i]);
   }
+  MPI_Allreduce(mine, all, ends, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+  m->slowest = all[slowest];
+  m->fastest = -all[against_fastest];
+}
+
+const float* speeds_of_row(const Model* m, int y) {
+  return m->speed + (size_t)(y - m->first) * (size_t)m->across;
 }

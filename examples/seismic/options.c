@@ -18,13 +18,14 @@ static const char help[] =
     "  --steps N           time steps (2600)\n"
     "  --make-model FILE   write the ground of the case and end\n"
     "  --model FILE        read the ground from such a file instead\n"
-    "  --read WHO          each: every rank reads all of the file; one (default): rank 0 reads\n"
-    "                      and broadcasts\n"
+    "  --read HOW          collective (default): all ranks together, each only its rows;\n"
+    "                      one: rank 0 reads all and broadcasts it; each: every rank reads all\n"
     "  --picture FILE      write the waves at the end on the ground as PNG\n"
     "  --seismogram FILE   write what a row of receivers hears as PNG, time going down\n"
     "  --help              print this\n"
     "It prints how far it is, a fingerprint of the waves at the end, which depends neither on\n"
-    "ranks nor on threads, and the seconds that reading and the steps took.\n";
+    "ranks nor on threads, the seconds that reading and the steps took, and what memory the\n"
+    "ranks took to read.\n";
 
 /* Complains on one line. */
 static int wrong(const char* word, const char* why) {
@@ -66,9 +67,7 @@ static int read_word(const char* word, const char* value, Options* options) {
   if (!strcmp(word, "--read")) {
     int place = place_of(value, reading_names, readings);
     options->reading = (Reading)place;
-    if (place == read_collective)
-      return wrong(word, "collective is not possible yet: it waits for MPI files");
-    return place < 0 ? wrong(word, "is each or one") : 0;
+    return place < 0 ? wrong(word, "is collective, one or each") : 0;
   }
   if (!strcmp(word, "--cells"))
     return read_number(value, least_cells, most_cells, &options->cells)
@@ -105,7 +104,7 @@ int read_options(int count, char** words, int rank, Options* options) {
     }
   }
   if (rank == 0 && !problem) problem = check_together(options);
-  if (options->reading == readings) options->reading = read_one;
+  if (options->reading == readings) options->reading = read_collective;
   if (!options->cells) options->cells = 2600;
   if (!options->steps) options->steps = 2600;
   MPI_Bcast(&problem, 1, MPI_INT, 0, MPI_COMM_WORLD);

@@ -31,20 +31,20 @@ static void ground_color(double share, double* rgb) {
   for (int i = 0; i < 3; ++i) rgb[i] = slow[i] + share * (fast[i] - slow[i]);
 }
 
-int write_snapshot(const char* path, const Model* m, const float* pressure) {
+/* `ground` and `pressure` are of all rows. */
+int write_snapshot(const char* path, const Model* m, const float* ground, const float* pressure) {
   enum { widest = 1300 };
   const int each = (m->across - 1) / widest + 1;
   const int across = (m->across - 1) / each + 1, down = (m->down - 1) / each + 1;
   const double loud = 0.3 * largest(pressure, (size_t)m->across * (size_t)m->down);
-  double slowest, fastest;
-  speed_range(m, &slowest, &fastest);
+  const double range = m->fastest > m->slowest ? m->fastest - m->slowest : 1;
   unsigned char* rgb = memory_for((size_t)across * (size_t)down, 3);
   for (int y = 0; y < down; ++y)
     for (int x = 0; x < across; ++x) {
       size_t cell = (size_t)y * (size_t)each * (size_t)m->across + (size_t)(x * each);
-      double ground[3], range = fastest > slowest ? fastest - slowest : 1;
-      ground_color((m->speed[cell] - slowest) / range, ground);
-      color(ground, pressure[cell] / loud, rgb + 3 * ((size_t)y * (size_t)across + (size_t)x));
+      double below[3];
+      ground_color((ground[cell] - m->slowest) / range, below);
+      color(below, pressure[cell] / loud, rgb + 3 * ((size_t)y * (size_t)across + (size_t)x));
     }
   int bad = png_write(path, rgb, across, down);
   free(rgb);

@@ -2,14 +2,16 @@
  *
  * Rows of the ground go in slabs to the ranks and on to their threads. Each thread keeps its slab
  * to itself from the first to the last step; edges go through buffers that the threads of a rank
- * share and by nonblocking messages from rank to rank. The ground can be read from a file, by one
- * rank or by each. The result does not depend on how many ranks and threads computed it, to the
- * last bit. As serial program: cc -O3 -DWITHOUT_MPI *.c -lm; with OpenMP threads: -fopenmp. */
+ * share and by nonblocking messages from rank to rank. The ground can be read from a file: by all
+ * ranks together, each only its rows, by one rank for all, or by each. The result does not depend
+ * on how many ranks and threads computed it, to the last bit. As serial program: cc -O3
+ * -DWITHOUT_MPI *.c -lm; with OpenMP threads: -fopenmp. */
 #include "seismic.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 void stop(const char* why) {
   fprintf(stderr, "seismic: %s\n", why);
@@ -32,17 +34,37 @@ int anything_wrong(const char* about, const char* why) {
   return first < ranks;
 }
 
-/* The ground from the file or made; returns 0, or 1 when that is said already. */
-static int get_model(const Options* options, int rank, Model* model) {
-  double start = MPI_Wtime(), mine, all = 0;
-  if (!*options->model) {
-    *model = make_model(options->which, options->cells);
-    return 0;
+/* MB that this rank has had at most. */
+static double most_memory(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (double)usage.ru_maxrss * 1024 / 1e6 : 0;
+}
+
+/* From the file, with what it took; returns 0, or 1 when what is wrong is said already. */
+static int read_and_tell(const Options* options, int rank, int ranks, Model* model) {
+  double start = MPI_Wtime(), before = most_memory(), mine[2], most[2], all;
+  if (read_model_by(options->reading, options->model, rank, ranks, model)) return 1;
+  mine[0] = MPI_Wtime() - start;
+  mine[1] = most_memory() - before;
+  MPI_Allreduce(mine, most, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  MPI_Allreduce(&mine[1], &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  if (rank == 0)
+    printf("reading: %.3f s\nmemory for it: %.1f MB in all ranks, %.1f MB in one\n", most[0], all,
+           most[1]);
+  return 0;
+}
+
+/* The ground from the file or made; returns the exit code. A file is written by one rank, which
+ * makes the whole ground for it. */
+static int get_model(const Options* options, int rank, int ranks, Model* model) {
+  if (*options->model) {
+    if (read_and_tell(options, rank, ranks, model)) return 1;
+  } else if (*options->make_model) {
+    *model = make_model(options->which, options->cells, 0, 1);
+  } else {
+    *model = make_model(options->which, options->cells, rank, ranks);
   }
-  if (read_model_by(options->reading, options->model, rank, model)) return 1;
-  mine = MPI_Wtime() - start;
-  MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-  if (rank == 0) printf("reading: %.3f s\n", all);
+  find_slowest_and_fastest(model);
   return 0;
 }
 
@@ -67,10 +89,9 @@ static int check(const Options* options, const Model* m, const Survey* s, int wo
   return 0;
 }
 
-/* To rank 0, and there onto disk. */
-static int save_snapshot(const Options* options, const Team* team, const Model* m,
-                         const Record* record) {
-  int first, rows, bad = 0;
+/* Everybody's rows to rank 0; NULL on the others. */
+static float* all_rows(const Team* team, const Model* m, const float* mine) {
+  int first, rows;
   int* counts = memory_for(2 * (size_t)team->ranks, sizeof *counts);
   float* all = NULL;
   for (int rank = 0; rank < team->ranks; ++rank) {
@@ -79,11 +100,21 @@ static int save_snapshot(const Options* options, const Team* team, const Model* 
     counts[team->ranks + rank] = first * m->across;
   }
   if (team->rank == 0) all = memory_for((size_t)m->across * (size_t)m->down, sizeof *all);
-  MPI_Gatherv(record->pressure, counts[team->rank], MPI_FLOAT, all, counts, counts + team->ranks,
-              MPI_FLOAT, 0, MPI_COMM_WORLD);
-  if (team->rank == 0) bad = write_snapshot(options->picture, m, all);
-  free(all);
+  MPI_Gatherv(mine, counts[team->rank], MPI_FLOAT, all, counts, counts + team->ranks, MPI_FLOAT, 0,
+              MPI_COMM_WORLD);
   free(counts);
+  return all;
+}
+
+static int save_snapshot(const Options* options, const Team* team, const Model* m,
+                         const Record* record) {
+  int first, rows, bad = 0;
+  rows_of(m->down, team->ranks, team->rank, &first, &rows);
+  float* ground = all_rows(team, m, speeds_of_row(m, first));
+  float* pressure = all_rows(team, m, record->pressure);
+  if (team->rank == 0) bad = write_snapshot(options->picture, m, ground, pressure);
+  free(ground);
+  free(pressure);
   return anything_wrong(options->picture, bad ? "cannot be written" : NULL);
 }
 
@@ -145,7 +176,7 @@ int main(int count, char** words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   int problem = read_options(count, words, rank, &options);
-  if (!problem) problem = get_model(&options, rank, &model);
+  if (!problem) problem = get_model(&options, rank, ranks, &model);
   if (!problem && *options.make_model)
     problem = anything_wrong(options.make_model,
                              rank == 0 ? write_model(options.make_model, &model) : NULL);

@@ -19,11 +19,13 @@ typedef struct {
   char model[path_bytes], make_model[path_bytes], picture[path_bytes], seismogram[path_bytes];
 } Options;
 
-/* The speed of sound in the ground, row by row from the surface down. */
+/* The speed of sound in the ground, row by row from the surface down. A rank holds at least the
+ * rows that it works on. */
 typedef struct {
-  int across, down; /* cells */
-  double spacing;
-  float* speed;
+  int across, down; /* cells of the whole ground */
+  int first, rows;  /* that this rank holds */
+  double spacing, slowest, fastest;
+  float* speed; /* of the rows that it holds */
 } Model;
 
 /* Who shoots, who listens, and how time passes. */
@@ -73,14 +75,15 @@ extern const char* const case_names[cases];
 int read_options(int count, char** words, int rank, Options* options);
 
 /* model.c */
-Model make_model(Case which, int cells);
-void speed_range(const Model* model, double* slowest, double* fastest);
+Model make_model(Case which, int cells, int worker, int workers); /* a worker's rows of it */
+void find_slowest_and_fastest(Model* model);                      /* All ranks call it. */
+const float* speeds_of_row(const Model* model, int y);
 
 /* model_file.c; NULL or what is wrong */
 const char* write_model(const char* path, const Model* model);
-const char* read_model(const char* path, Model* model);
-/* On all ranks. */
-int read_model_by(Reading reading, const char* path, int rank, Model* model);
+
+/* reading.c; on all ranks, 0 or 1 when that is said already */
+int read_model_by(Reading reading, const char* path, int rank, int ranks, Model* model);
 
 /* survey.c */
 Survey plan_survey(Case which, const Model* model);
@@ -105,7 +108,8 @@ void free_record(Record* record);
 
 /* picture.c; 0 when all of it is on disk */
 int can_be_written(const char* path);
-int write_snapshot(const char* path, const Model* model, const float* pressure);
+int write_snapshot(const char* path, const Model* model, const float* ground,
+                   const float* pressure);
 int write_seismogram(const char* path, const Record* record, const float* traces);
 
 #endif

@@ -39,12 +39,13 @@ Slab new_slab(const Team* team, int thread, const Model* m, const Survey* s) {
   slab.now = all;
   slab.before = all + count;
   slab.factor = all + 2 * count;
-  for (int y = 0; y < slab.rows; ++y)
+  for (int y = 0; y < slab.rows; ++y) {
+    const float* speeds = speeds_of_row(m, slab.first + y);
     for (int x = 0; x < m->across; ++x) {
-      double speed = m->speed[(size_t)(slab.first + y) * (size_t)m->across + (size_t)x];
-      double courant = speed * s->timestep / m->spacing;
+      double courant = speeds[x] * s->timestep / m->spacing;
       slab.factor[(size_t)(y + frame) * slab.pitch + (size_t)(x + frame)] = courant * courant;
     }
+  }
   return slab;
 }
 

@@ -24,14 +24,12 @@ static double* taper(int cells, int sponge) {
 }
 
 Survey plan_survey(Case which, const Model* m) {
-  double slowest, fastest;
   int sponge = (m->across < 2 * m->down ? m->across : 2 * m->down) / 24;
-  speed_range(m, &slowest, &fastest);
   Survey s = {.source_x = m->across * 9 / 20,
               .source_y = sponge + 4,
               .receiver_x = m->across / 2,
               .receiver_y = sponge + 2,
-              .frequency = slowest / (cells_per_wave * m->spacing)};
+              .frequency = m->slowest / (cells_per_wave * m->spacing)};
   if (which == case_uniform) { /* in the middle, and aslant from there */
     s.source_x = m->across / 2;
     s.source_y = m->down / 2;
@@ -40,7 +38,7 @@ Survey plan_survey(Case which, const Model* m) {
     s.frequency = uniform_frequency;
   }
   s.delay = 1.25 / s.frequency;
-  s.timestep = courant * m->spacing / fastest;
+  s.timestep = courant * m->spacing / m->fastest;
   s.taper_x = taper(m->across, sponge);
   s.taper_y = taper(m->down, sponge);
   return s;
@@ -56,8 +54,9 @@ double ricker(const Survey* s, double time) {
   return (1 - 2 * square) * exp(-square);
 }
 
+/* In a uniform ground. */
 static double seconds_to_receiver(const Survey* s, const Model* m) {
-  return hypot(s->receiver_x - s->source_x, s->receiver_y - s->source_y) * m->spacing / m->speed[0];
+  return hypot(s->receiver_x - s->source_x, s->receiver_y - s->source_y) * m->spacing / m->fastest;
 }
 
 /* Until the wave has passed the receiver, but before anything comes back from the edges. */

@@ -19,6 +19,7 @@
 #include "launch/options/option_table.hpp"
 #include "launch/options/value_text.hpp"
 #include "launch/reports/report.hpp"
+#include "launch/run/family.hpp"
 
 namespace baton::launch {
 
@@ -40,7 +41,7 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
 bool is_done_here(const std::string& word) {
   return is_one_of(word, {"n", "np", "c", "ppn", "perhost", "N", "npernode", "pernode", "host",
                           "hosts", "H", "hostfile", "machinefile", "f", "configfile", "app",
-                          "dry-run", "do-not-launch", "allow-run-as-root"});
+                          "dry-run", "do-not-launch", "allow-run-as-root", "spawned"});
 }
 
 // Returns what one mpiexec a host cannot do, and what to do instead; empty: it can do all.
@@ -162,25 +163,31 @@ std::expected<std::vector<int>, std::string> ranks_by_host(const Options& option
   return slots;
 }
 
+constexpr char spawn_port[] = "BATON_SPAWN_PORT";
+
 void add(std::vector<std::string>& words, std::initializer_list<std::string> more) {
   words.insert(words.end(), more);
 }
 
 // Returns the launcher's own words: one process on each of these hosts, or on this many, not bound.
 std::vector<std::string> words_for(const FoundLauncher& launcher,
-                                   const std::vector<std::string>& hosts, std::size_t count) {
+                                   const std::vector<std::string>& hosts, std::size_t count,
+                                   bool is_spawned) {
   std::vector<std::string> words{launcher.program};
   const std::string number = std::to_string(count), list = fmt::format("{}", fmt::join(hosts, ","));
   switch (launcher.kind) {
     case OtherLauncher::srun:
       add(words, {"--mpi=" + launcher.pmi, "--nodes=" + number, "--ntasks=" + number,
                   "--ntasks-per-node=1", "--cpu-bind=none", "--kill-on-bad-exit=1"});
+      // The parents' step has the CPUs.
+      if (is_spawned) words.push_back("--overlap");
       if (!hosts.empty()) words.push_back("--nodelist=" + list);
       break;
     case OtherLauncher::prterun:
       if (::geteuid() == 0) words.push_back("--allow-run-as-root");
       if (!hosts.empty()) add(words, {"--host", fmt::format("{}:1", fmt::join(hosts, ":1,"))});
       add(words, {"-n", number, "--map-by", "ppr:1:node", "--bind-to", "none"});
+      if (is_spawned) add(words, {"-x", spawn_port, "-x", "BATON_FAMILY"});
       break;
     case OtherLauncher::hydra:
       if (!hosts.empty()) add(words, {"-hosts", list});
@@ -204,6 +211,14 @@ std::vector<std::string> variables_for(const Options& options) {
   return variables;
 }
 
+// Lets the launcher's environment say where the parents of a spawned job wait: the port has a
+// secret, which is not for a command line.
+void tell_parents(const Options& options) {
+  join_family();
+  ::unsetenv("BATON_FAMILY_FD");
+  ::setenv(spawn_port, options.spawned_by.c_str(), 1);
+}
+
 std::string own_program() {
   std::error_code error;
   const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -214,6 +229,8 @@ std::string own_program() {
 
 bool is_for_other_hosts(const Options& options) {
   if (!options.on_node.empty()) return false;
+  // Spawned processes are on this host unless the info names others.
+  if (!options.spawned_by.empty() && options.hosts.empty()) return false;
   if (std::ranges::any_of(options.hosts, [](const Host& host) { return host.elsewhere; }))
     return true;
   return options.hosts.empty() && allocated_nodes() > 1;
@@ -234,7 +251,8 @@ std::expected<std::vector<std::string>, std::string> command_for(const FoundLaun
   auto counts = ranks_by_host(options, slots);
   if (!counts) return std::unexpected(counts.error());
   hosts.resize(std::min(hosts.size(), counts->size()));
-  std::vector<std::string> words = words_for(launcher, hosts, counts->size());
+  std::vector<std::string> words =
+      words_for(launcher, hosts, counts->size(), !options.spawned_by.empty());
   if (!surroundings.variables.empty()) {
     words.push_back("env");
     words.insert(words.end(), surroundings.variables.begin(), surroundings.variables.end());
@@ -265,6 +283,7 @@ std::string hand_over(const Options& options) {
     std::exit(0);
   }
   complain("other hosts: handing over to " + launcher->program);
+  if (!options.spawned_by.empty()) tell_parents(options);
   std::vector<char*> pointers;
   for (std::string& word : *words) pointers.push_back(word.data());
   pointers.push_back(nullptr);

@@ -72,7 +72,7 @@ void read_program(Reader& reader) {
     read_option(reader);
   }
   Program& program = reader.program;
-  while (reader.more() && reader.arguments[reader.next] != ":")
+  while (reader.more() && reader.arguments[reader.next] != reader.between_programs)
     program.arguments.push_back(reader.arguments[reader.next++]);
   choose_ranks(reader, program);
   find_program(program);

@@ -34,7 +34,7 @@ constexpr OptionRow rows[] = {
         "", open_mpi),
     ignored("-file", "FILE", standard),
     ignored("-launcher -bootstrap -launcher-exec -bootstrap-exec -rmk -iface -demux -topolib "
-            "-nameserver -usize -pmi-port "
+            "-nameserver -pmi-port "
             "-order-nodes -gpus-per-proc -gpu-subdevs-per-proc -branch-count -tmpdir -localhost",
             "VALUE", hydra),
     ignored("-v -verbose", "", mpich | open_mpi | intel),

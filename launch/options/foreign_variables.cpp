@@ -129,7 +129,7 @@ constexpr VariableRow rows[] = {
     {"I_MPI_PIN_PROCESSOR_EXCLUDE_LIST", intel, nullptr, "", "say --cores"},
     {"I_MPI_HBW_POLICY", intel, nullptr, "", "say --memory"},
     {"I_MPI_BIND_NUMA", intel, nullptr, "", "say --memory"},
-    {"I_MPI_OFFLOAD", intel, nullptr, "", "memory of devices is not known here"},
+    {"I_MPI_OFFLOAD", intel, nullptr, "", "memory of NVIDIA's devices needs no option here"},
     {"I_MPI_FAULT_CONTINUE", intel, nullptr, "", "a rank that fails ends the job"},
     {"I_MPI_JOB_TIMEOUT_SIGNAL", intel, nullptr, "", "jobs end by SIGTERM"},
     {"I_MPI_STATS", intel, nullptr, "", "say --stats"},

@@ -20,6 +20,7 @@ struct Reader {
   Program program = {};                      // the program being read
   std::string ignored = {};                  // options without effect, as spelt
   bool allocation_read = false;              // hosts or a host file have been named
+  std::string between_programs = ":";        // the word between two programs
 
   bool more() const { return next < arguments.size() && error.empty(); }
   std::string take(const char* what);
@@ -33,6 +34,7 @@ struct Reader {
 // These read the ranks and what they start with (read_ranks.cpp).
 void read_ranks(Reader& reader);
 void read_soft(Reader& reader);
+void read_universe(Reader& reader);
 void read_arch(Reader& reader);
 void read_path(Reader& reader);
 void read_folder(Reader& reader);
@@ -53,6 +55,7 @@ void read_hosts(Reader& reader);
 void read_host_file(Reader& reader);
 void read_arguments(Reader& reader);
 void read_on_node(Reader& reader);
+void read_spawned(Reader& reader);
 
 // These read where ranks and memory go (read_place.cpp).
 void read_per_node(Reader& reader);

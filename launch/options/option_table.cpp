@@ -43,6 +43,12 @@ constexpr OptionRow rows[] = {
      "what mpiexec tells the mpiexec that another launcher starts for it on each host: NAME:RANKS "
      "of all, in the order of ranks",
      read_on_node},
+    {Group::ranks, "--spawned", "FILE", own,
+     "what MPI_Comm_spawn tells mpiexec: where the parents wait, and the other words",
+     read_spawned},
+    {Group::ranks, "-usize", "N", mpich,
+     "the attribute MPI_UNIVERSE_SIZE (default: the usable CPUs, and no less than the ranks)",
+     read_universe},
     {Group::surroundings, "-env", "NAME VALUE", hydra,
      "environment variable for this program's ranks", read_env},
     {Group::surroundings, "-genv", "NAME VALUE", hydra, "environment variable for all ranks",

@@ -94,7 +94,10 @@ struct Options {
   std::vector<Host> hosts;                      // hosts that were named
   std::vector<std::vector<std::string>> given;  // the options with their values, as spelt
   std::string on_node;                          // --on-node; empty: not given
+  std::string spawned_by;                       // --spawned: the parents' port; empty: not given
+  int spawned_number = 0;                       // of a job that was spawned: this process's id
   NodeJob node_job;                             // --on-node, parsed
+  int universe = 0;            // -usize: processes that the program may use; 0: not given
   int slots = 0;               // of the named hosts: ranks where nobody gives a number
   int per_node = 0;            // -ppn, -N; 0: not given
   bool per_node_most = false;  // more ranks are an error

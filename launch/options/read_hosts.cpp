@@ -204,4 +204,22 @@ void read_arguments(Reader& reader) {
   reader.arguments.insert(reader.arguments.end(), words.begin(), words.end());
 }
 
+// Words with a zero behind each, since a program may be given any others; first the parents' port,
+// which has a secret.
+void read_spawned(Reader& reader) {
+  const std::string name = reader.take_some("a file");
+  if (!reader.error.empty()) return;
+  const std::string text = read_file(reader, name);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\0', begin), text.size());
+    const std::string word = text.substr(begin, end - begin);
+    if (begin == 0)
+      reader.options.spawned_by = word;
+    else
+      reader.arguments.push_back(word);
+    begin = end + 1;
+  }
+  reader.between_programs = "\x1f";
+}
+
 }  // namespace baton::launch

@@ -55,6 +55,11 @@ void read_ranks(Reader& reader) {
       static_cast<int>(reader.number("a number of ranks", 1, lockfree::ranks_max));
 }
 
+void read_universe(Reader& reader) {
+  reader.options.universe =
+      static_cast<int>(reader.number("a number of processes", 1, lockfree::ranks_max));
+}
+
 void read_soft(Reader& reader) {
   const std::string text = reader.take("numbers of ranks, as in 2,4:16:4");
   std::vector<int>& numbers = reader.program.acceptable;

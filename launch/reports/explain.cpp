@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "launch/reports/explain_collectives.hpp"
+#include "launch/reports/explain_files.hpp"
 #include "launch/reports/explain_windows.hpp"
+#include "launch/reports/json_text.hpp"
 #include "launch/reports/size_text.hpp"
 
 namespace baton::launch {
@@ -71,6 +73,12 @@ void add(TrafficRecord& sum, const TrafficRecord& record) {
 TrafficRecord sum_of(std::span<const RankReport> ranks) {
   TrafficRecord sum{};
   for (const RankReport& rank : ranks) add(sum, rank.traffic);
+  return sum;
+}
+
+FileSums files_of(std::span<const RankReport> ranks) {
+  FileSums sum;
+  for (const RankReport& rank : ranks) add_files(sum, rank.traffic.files);
   return sum;
 }
 
@@ -312,26 +320,12 @@ std::string told_text(const char* name, const std::vector<Told>& all, std::size_
   return text;
 }
 
-std::string quoted(const std::string& text) {
-  std::string json = "\"";
-  for (const char letter : text) {
-    const auto code = static_cast<unsigned char>(letter);
-    if (code < 0x20 || code == 0x7f)
-      fmt::format_to(std::back_inserter(json), "\\u{:04x}", code);
-    else if (letter == '"' || letter == '\\')
-      (json += '\\') += letter;
-    else
-      json += letter;
-  }
-  return json + '"';
-}
-
 std::string libraries_json(std::span<const RankReport> ranks) {
   std::string json = "[";
   for (const Told& library : libraries_of(ranks)) {
     open_next(json);
     fmt::format_to(std::back_inserter(json), R"({{"path": {}, "version": {}, "ranks": {}}})",
-                   quoted(library.what), quoted(library.version), library.ranks);
+                   json_text(library.what), json_text(library.version), library.ranks);
   }
   return json + "]";
 }
@@ -341,7 +335,7 @@ std::string networks_json(std::span<const RankReport> ranks) {
   for (const Told& network : networks_of(ranks)) {
     open_next(json);
     fmt::format_to(std::back_inserter(json), R"({{"words": {}, "ranks": {}}})",
-                   quoted(network.what), network.ranks);
+                   json_text(network.what), network.ranks);
   }
   return json + "]";
 }
@@ -357,9 +351,23 @@ std::string near_json(std::uint32_t near_classes) {
   std::string json = "[";
   each_near(near_classes, [&json](const NameRow& row) {
     open_next(json);
-    json += quoted(row.name);
+    json += json_text(row.name);
   });
   return json + "]";
+}
+
+std::string part_json(const ReportedPart& part) {
+  std::string json;
+  if (!part.host.empty())
+    json = fmt::format(R"("host": {}, "first_rank": {}, )", json_text(part.host), part.first_rank);
+  if (part.job) json += fmt::format(R"("job": {}, )", part.job);
+  if (part.spawned.empty()) return json;
+  std::string jobs = "[";
+  for (const SpawnedJob& job : part.spawned) {
+    open_next(jobs);
+    fmt::format_to(std::back_inserter(jobs), R"({{"job": {}, "code": {}}})", job.number, job.code);
+  }
+  return json + fmt::format(R"("spawned": {}], )", jobs);
 }
 
 }  // namespace
@@ -377,7 +385,8 @@ std::string traffic_text(std::span<const RankReport> ranks) {
   std::string ways = ways_text(ranks);
   std::string events = events_text(ranks);
   if (sum.published == 0)
-    return "no message was counted: no rank came to the end of MPI_Finalize\n";
+    return "no message was counted: no rank came to the end of MPI_Finalize\n" +
+           files_text(files_of(ranks));
   std::string text = told_text("library", libraries_of(ranks), ranks.size()) +
                      told_text("network", networks_of(ranks), ranks.size());
   if (sum.published < ranks.size())
@@ -388,24 +397,33 @@ std::string traffic_text(std::span<const RankReport> ranks) {
                              "by peer and by size (messages, payload, share of all payload):\n" +
                              classes_text(ranks, sum);
   text += windows_text(sum.one_sided, sum.probe_errno);
+  text += files_text(files_of(ranks));
   text += collectives_text(sum.collectives, static_cast<std::uint32_t>(ranks.size()));
   return events.empty() ? text : text + "what else happened:\n" + events;
 }
 
+std::string spawned_text(std::span<const SpawnedJob> jobs) {
+  constexpr std::size_t told_max = 8;
+  std::string text;
+  for (const SpawnedJob& job : jobs.first(std::min(jobs.size(), told_max)))
+    text += fmt::format("{} {} (code {})", text.empty() ? "jobs that were spawned:" : ",",
+                        job.number, job.code);
+  if (jobs.size() > told_max) text += fmt::format(" and {} more", jobs.size() - told_max);
+  return text.empty() ? text : text + "\n";
+}
+
 std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
-                             const std::string& host, int first_rank, std::uint32_t near_classes) {
+                             const ReportedPart& part, std::uint32_t near_classes) {
   TrafficRecord sum = sum_of(ranks);
-  const std::string node =
-      host.empty() ? ""
-                   : fmt::format(R"("host": {}, "first_rank": {}, )", quoted(host), first_rank);
   return fmt::format(
       R"({{{}"ranks": {}, "ranks_counted": {}, "cpus_usable": {}, "places": {}, "near": {}, )"
       R"("libraries": {}, )"
-      R"("networks": {}, "traffic": {}, "windows": {}, "collectives": {}, "counters": {}}})"
+      R"("networks": {}, "traffic": {}, "windows": {}, "files": {}, "collectives": {}, "counters": {}}})"
       "\n",
-      node, ranks.size(), sum.published, cpus_usable, places_json(ranks), near_json(near_classes),
-      libraries_json(ranks), networks_json(ranks), traffic_json(ranks, sum),
-      windows_json(sum.one_sided, sum.probe_errno),
+      part_json(part), ranks.size(), sum.published, cpus_usable, places_json(ranks),
+      near_json(near_classes), libraries_json(ranks), networks_json(ranks),
+      traffic_json(ranks, sum), windows_json(sum.one_sided, sum.probe_errno),
+      files_json(files_of(ranks)),
       collectives_json(sum.collectives, static_cast<std::uint32_t>(ranks.size())),
       counters_json(ranks));
 }

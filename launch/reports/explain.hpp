@@ -8,6 +8,7 @@
 
 #include "base/counters.hpp"
 #include "base/reason.hpp"
+#include "launch/run/family.hpp"
 #include "lockfree/job.hpp"
 
 namespace baton::launch {
@@ -27,10 +28,18 @@ std::string traffic_text(std::span<const RankReport> ranks);
 // there are none, or nobody wanted to know (run/near_classes.hpp).
 std::string near_text(std::uint32_t near_classes);
 
-// Returns these and more as one line of JSON; docs/launching.md describes it. `host` is, of several
-// hosts, the one that has these ranks, the first of which is `first_rank`.
+// Returns a line that names the jobs that the ranks have spawned; empty: there are none.
+std::string spawned_text(std::span<const SpawnedJob> jobs);
+
+// This says of which part of a job, or of a family of jobs, a report is.
+struct ReportedPart {
+  std::string host;    // of several hosts, the one that has these ranks; empty: there is one
+  int first_rank = 0;  // there
+  pid_t job = 0;       // of a job that was spawned, its number
+  std::span<const SpawnedJob> spawned{};
+};
+// Returns all this and more as one line of JSON; docs/launching.md describes it.
 std::string explanation_json(std::span<const RankReport> ranks, int cpus_usable,
-                             const std::string& host = {}, int first_rank = 0,
-                             std::uint32_t near_classes = 0);
+                             const ReportedPart& part = {}, std::uint32_t near_classes = 0);
 
 }  // namespace baton::launch

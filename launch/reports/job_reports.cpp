@@ -44,10 +44,13 @@ std::vector<RankReport> read_reports(const JobFile& job) {
   return reports;
 }
 
-// Returns the name of a file on this host, since each of several nodes has files of its own.
-std::string name_here(const std::string& name, const Options& options) {
-  const NodeJob& node = options.node_job;
-  return name.empty() || !node.spans_nodes() ? name : file_of_host(name, node.host);
+// Returns the name of a file of this host and this job, since each of several has files of its own.
+std::string name_here(std::string name, const Options& options) {
+  if (name.empty()) return name;
+  if (options.node_job.spans_nodes()) name = file_of_part(name, options.node_job.host);
+  if (options.spawned_number)
+    name = file_of_part(name, fmt::format("job{}", options.spawned_number));
+  return name;
 }
 
 std::string program_words(const Options& options) {
@@ -62,8 +65,9 @@ std::string program_words(const Options& options) {
 
 }  // namespace
 
-JobReports::JobReports(const Job& job)
+JobReports::JobReports(const Job& job, const Family& family)
     : job_(job),
+      family_(family),
       explain_{"--explain-file", name_here(job.options.explain_file, job.options)},
       stats_{"--stats-file", name_here(job.options.stats_file, job.options)},
       trace_{"--trace", name_here(job.options.trace_file, job.options)} {}
@@ -104,16 +108,17 @@ bool JobReports::write_file(const File& file, std::string_view text) const {
 
 bool JobReports::explain() const {
   std::vector<RankReport> ranks = read_reports(job_.file);
-  const NodeJob& node = job_.options.node_job;
-  std::string json = explanation_json(ranks, job_.placement.cpus_usable, node.host,
-                                      job_.placement.first_rank, job_.file.made.near_classes);
+  const ReportedPart part{job_.options.node_job.host, job_.placement.first_rank,
+                          job_.options.spawned_number, family_.jobs()};
+  std::string json =
+      explanation_json(ranks, job_.placement.cpus_usable, part, job_.file.made.near_classes);
   if (job_.options.explain_json)
     report(json);
   else if (job_.options.explain)
-    report(fmt::format("mpiexec: where the ranks ran: {}{}{}{}",
+    report(fmt::format("mpiexec: where the ranks ran: {}{}{}{}{}",
                        machine::draw_placement(job_.machine, job_.placement),
                        near_text(job_.file.made.near_classes), words_of(job_.profile),
-                       traffic_text(ranks)));
+                       spawned_text(family_.jobs()), traffic_text(ranks)));
   return write_file(explain_, json);
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "launch/run/family.hpp"
 #include "launch/run/job.hpp"
 #include "status/times.hpp"
 
@@ -14,7 +15,8 @@ namespace baton::launch {
 
 class JobReports {
  public:
-  explicit JobReports(const Job& job);
+  // `family` has the jobs that the ranks have spawned, by the time of write().
+  JobReports(const Job& job, const Family& family);
   // Opens the files. False, with a complaint: a file cannot be written.
   bool open();
   // Writes the reports. False, with a complaint: one cannot be written. `give_up` is as in
@@ -37,6 +39,7 @@ class JobReports {
   bool write_timeline(const status::JobTimes& times) const;
 
   const Job& job_;
+  const Family& family_;
   status::TickLength clock_;
   File explain_, stats_, trace_;
   std::function<bool()> give_up_;

@@ -11,28 +11,28 @@ namespace baton::launch {
 namespace {
 
 bool in_background = false;
-std::string reporting_host;
+std::string reporting_place;
 constexpr std::string_view start = "mpiexec: ";
 
 }  // namespace
 
-std::string file_of_host(const std::string& name, const std::string& host) {
+std::string file_of_part(const std::string& name, const std::string& part) {
   std::string text = name;
   if (const std::size_t place = text.find("%h"); place != std::string::npos)
-    return text.replace(place, 2, host);
+    return text.replace(place, 2, part);
   const std::size_t folder = text.rfind('/'), dot = text.rfind('.');
   const bool ends = dot != std::string::npos && (folder == std::string::npos || dot > folder + 1);
-  return text.insert(ends && dot > 0 ? dot : text.size(), '.' + host);
+  return text.insert(ends && dot > 0 ? dot : text.size(), '.' + part);
 }
 
-void report_from(const std::string& host) {
-  reporting_host = host;
+void report_from(const std::string& place) {
+  reporting_place = place;
 }
 
 void report(std::string_view words) {
   std::string text(words);
-  if (!reporting_host.empty() && words.starts_with(start))
-    text = fmt::format("mpiexec on {}: {}", reporting_host, words.substr(start.size()));
+  if (!reporting_place.empty() && words.starts_with(start))
+    text = fmt::format("mpiexec {}: {}", reporting_place, words.substr(start.size()));
   if (in_background)
     Outlet::of(STDERR_FILENO).put(text);
   else

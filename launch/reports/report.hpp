@@ -9,15 +9,15 @@
 
 namespace baton::launch {
 
-// Returns the name of a report's file on this host: %h stands for the host, which else is inserted
-// before the suffix: stats.json becomes stats.HOST.json.
-std::string file_of_host(const std::string& name, const std::string& host);
+// Returns the name of the file of one part of a report, a host or a job: %h stands for the part,
+// which else is inserted before the suffix: stats.json becomes stats.HOST.json.
+std::string file_of_part(const std::string& name, const std::string& part);
 
 // Writes to standard error, whether anybody reads it or not.
 void report(std::string_view text);
-// From now on "mpiexec: TEXT" is "mpiexec on HOST: TEXT", since other mpiexecs report on the same
-// job.
-void report_from(const std::string& host);
+// From now on "mpiexec: TEXT" is "mpiexec PLACE: TEXT", since other mpiexecs report on the same
+// job, or on others of its family.
+void report_from(const std::string& place);
 // Reports "mpiexec: TEXT".
 void complain(const std::string& text);
 

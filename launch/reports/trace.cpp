@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <tuple>
 #include <unordered_map>
 
 #include "base/version.hpp"
+#include "launch/reports/json_text.hpp"
 #include "lockfree/job.hpp"
 
 namespace baton::launch {
@@ -60,10 +60,6 @@ class Writer {
   bool good_ = true;
 };
 
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 // Returns a row for each thread of a rank that calls MPI. The number of the first thread's row is
 // the rank's.
 int row_of(int rank, const Event& event) {
@@ -97,7 +93,7 @@ void write_call(Writer& writer, int row, const RankTimes& times, const Event& ev
   const double waited = 1e6 * job.seconds_per_tick * static_cast<double>(event.waiting_or_order);
   writer.event(
       R"({{"ph":"X","pid":0,"tid":{},"ts":{:.3f},"dur":{:.3f},"name":{},"args":{{"waiting_us":{:.3f}{}}}}})",
-      row, began, lasted, quoted(call_name(times, event)), waited, more);
+      row, began, lasted, json_text(call_name(times, event)), waited, more);
 }
 
 void write_arrow(Writer& writer, std::uint64_t number, const End& sent, const End& received) {
@@ -138,9 +134,9 @@ bool write_trace(const status::TimingPlace& place, const JobTimes& times,
   Writer writer(write);
   writer.raw(fmt::format(
       R"({{"displayTimeUnit":"ns","otherData":{{"program":{},"library":"Baton {}"}},"traceEvents":[)",
-      quoted(program), version));
+      json_text(program), version));
   writer.event(R"({{"ph":"M","pid":0,"name":"process_name","args":{{"name":{}}}}})",
-               quoted(program));
+               json_text(program));
   std::vector<End> sent, received;
   for (const int rank : times.here()) {
     const RankTimes& of = times.ranks[static_cast<std::size_t>(rank)];

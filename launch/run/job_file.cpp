@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "platform/memory_file.hpp"
+#include "platform/random.hpp"
 
 namespace baton::launch {
 
@@ -131,6 +132,8 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
       static_cast<std::uint32_t>(placement.cpus_usable), rings,
       world_plan(static_cast<std::uint32_t>(placement.ranks.size()), features));
   header.launcher_pid = ::getpid();
+  // The ranks of several nodes agree on a number.
+  if (features.node_job.counts.size() < 2) header.world.job = platform::random_job_number();
   header.explain = features.explain;
   header.held = features.held;
   if (auto checked = check_file_limit(header.file_bytes); !checked)

@@ -7,6 +7,7 @@
 
 #include "api/group.hpp"
 #include "api/name.hpp"
+#include "dynamic/port.hpp"
 #include "message/core/engine.hpp"
 #include "world/memory_kind.hpp"
 #include "world/process.hpp"
@@ -43,22 +44,39 @@ struct SplitColor {
   world::Resource resource{};
 };
 
-// Returns this rank's node as the color: all ranks of a node share memory.
-int own_node() {
-  return message::place_of(message::engine.self).node;
+// Returns a color that the ranks of this rank's job have, and those of other jobs have not.
+int own_job(const Communicator& comm) {
+  const Group& all = comm.is_inter() ? *comm.both : *comm.local;
+  int first = 0;
+  while (!message::is_of_own_job(all.processes[first])) ++first;
+  return first;
+}
+
+// Returns a color for the ranks that share memory: those of a node, or, where ranks are of several
+// jobs, those of a job on a node.
+int sharing_memory(const Communicator& comm) {
+  const std::int32_t node = message::place_of(message::engine.self).node;
+  if (!comm.spans_jobs()) return node;
+  const Group& all = comm.is_inter() ? *comm.both : *comm.local;
+  int first = own_job(comm);
+  while (!message::is_of_own_job(all.processes[first]) ||
+         message::place_of(all.processes[first]).node != node)
+    ++first;
+  return first;
 }
 
 int color_of_hardware(const Communicator& comm, const char* name) {
-  if (std::strcmp(name, "mpi_shared_memory") == 0) return own_node();
+  if (std::strcmp(name, "mpi_shared_memory") == 0) return sharing_memory(comm);
   world::Resource resource;
   return world::find_resource(name, &resource) ? world::color_by(comm, resource) : MPI_UNDEFINED;
 }
 
 int color_of_process_set(const Communicator& comm, const char* name) {
   // The standard compares the names of its own sets without regard to case.
-  if (::strcasecmp(name, "mpi://WORLD") == 0) return 0;
-  bool alone = ::strcasecmp(name, "mpi://SELF") == 0;
-  return alone ? static_cast<int>(number_of(comm.local->processes[comm.rank()])) : MPI_UNDEFINED;
+  if (::strcasecmp(name, "mpi://WORLD") == 0) return own_job(comm);
+  const bool alone = ::strcasecmp(name, "mpi://SELF") == 0;
+  const int own_place = comm.is_inter() ? comm.both->rank : comm.rank();
+  return alone ? own_place : MPI_UNDEFINED;
 }
 
 Error choose_color(const Communicator& comm, int type, const Info* info, SplitColor* chosen) {
@@ -69,7 +87,7 @@ Error choose_color(const Communicator& comm, int type, const Info* info, SplitCo
     case MPI_UNDEFINED:
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_SHARED:
-      chosen->color = own_node();
+      chosen->color = sharing_memory(comm);
       return MPI_SUCCESS;
     case MPI_COMM_TYPE_HW_GUIDED:
       if (by_hardware) chosen->color = color_of_hardware(comm, hardware);
@@ -227,22 +245,29 @@ Error comm_create_group(Communicator& comm, Group& group, int tag, MPI_Comm* han
   return give(error, made, handle);
 }
 
-Error comm_free(MPI_Comm* handle) {
+namespace {
+
+// Ends a communicator by one of the two ways to do that.
+Error end(MPI_Comm* handle, Error (*way)(Communicator& comm)) {
   Communicator* comm = world::communicators.find(*handle);
   if (!comm)
     return fail(MPI_ERR_COMM, "argument 1 (comm): this is not a communicator that is alive");
   if (is_predefined(*comm))
     return fail(MPI_ERR_COMM, "argument 1 (comm): %s is predefined and cannot be freed",
                 comm->name);
-  if (Error error = world::free_communicator(*comm)) return error;
+  if (Error error = way(*comm)) return error;
   *handle = MPI_COMM_NULL;
   return MPI_SUCCESS;
 }
 
-// Frees the communicator: Baton's communication is over when its request is, so disconnecting is
-// freeing.
+}  // namespace
+
+Error comm_free(MPI_Comm* handle) {
+  return end(handle, world::free_communicator);
+}
+
 Error comm_disconnect(MPI_Comm* handle) {
-  return comm_free(handle);
+  return end(handle, dynamic::disconnect);
 }
 
 Error comm_set_name(Communicator& comm, const char* name) {

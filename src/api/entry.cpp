@@ -126,28 +126,6 @@ int not_running(Procedure procedure) {
                                               : "called before MPI_Init or MPI_Init_thread"));
 }
 
-int unsupported(Procedure procedure, ErrorTarget* target, bool speaks) {
-  // An error that ends the job says so already.
-  if (speaks && !errors_end_the_job(target) && is_first_time(procedure))
-    say("%s is not there in this version of Baton and answers MPI_ERR_UNSUPPORTED_OPERATION "
-        "(docs/coverage.md lists what it has, baton info says where that is; said once)",
-        procedure_name(procedure));
-  return report(procedure, target,
-                fail(MPI_ERR_UNSUPPORTED_OPERATION,
-                     "this version of Baton has no %s yet (docs/coverage.md lists what it has)",
-                     procedure_name(procedure)));
-}
-
-// Returns the error of a tool procedure: the tool interface has codes of its own and never calls an
-// error handler.
-int unsupported_tool(Procedure procedure) {
-  if (is_first_time(procedure))
-    say("%s is not there in this version of Baton and answers MPI_T_ERR_NOT_SUPPORTED "
-        "(docs/coverage.md lists what it has; said once)",
-        procedure_name(procedure));
-  return MPI_T_ERR_NOT_SUPPORTED;
-}
-
 int bad_handle(Procedure procedure, int argument, ErrorTarget* target, const void* value,
                Error error_class) {
   Where where(procedure, argument);
@@ -189,7 +167,10 @@ int bad_rank(Procedure procedure, int argument, ErrorTarget* target, int rank, i
   Where where(procedure, argument);
   if (rank == MPI_ANY_SOURCE && !any_source_allowed)
     return report(procedure, target,
-                  fail(MPI_ERR_RANK, "%s: MPI_ANY_SOURCE is for receives and probes", where.text));
+                  fail(MPI_ERR_RANK,
+                       "%s: MPI_ANY_SOURCE is for receives, unless they are partitioned, and for "
+                       "probes; name a rank",
+                       where.text));
   return report(procedure, target,
                 fail(MPI_ERR_RANK, "%s: rank %d is not in this communicator of %d rank%s",
                      where.text, rank, size, size == 1 ? "" : "s"));
@@ -209,7 +190,10 @@ int bad_tag(Procedure procedure, int argument, ErrorTarget* target, int tag, boo
   Where where(procedure, argument);
   if (tag == MPI_ANY_TAG && !any_tag_allowed)
     return report(procedure, target,
-                  fail(MPI_ERR_TAG, "%s: MPI_ANY_TAG is for receives and probes", where.text));
+                  fail(MPI_ERR_TAG,
+                       "%s: MPI_ANY_TAG is for receives, unless they are partitioned, and for "
+                       "probes; name a tag",
+                       where.text));
   return report(procedure, target,
                 fail(MPI_ERR_TAG, "%s: tag %d is not between 0 and MPI_TAG_UB (%d)", where.text,
                      tag, tag_upper_bound));

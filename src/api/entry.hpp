@@ -36,12 +36,6 @@ BATON_INLINE int finish(Procedure procedure, ErrorTarget* target, Error code) {
 // These are the failures. Each explains, raises on `target` and returns the result of the entry
 // point.
 BATON_COLD int not_running(Procedure procedure);
-// Reports a procedure that is not supported, once per procedure and process, also where the error
-// handler lets the code return: programs that ignore codes would lose data in silence. `speaks`:
-// for a procedure that all ranks of a communicator call, its first rank reports; a rank that may
-// call alone reports itself.
-BATON_COLD int unsupported(Procedure procedure, ErrorTarget* target, bool speaks);
-BATON_COLD int unsupported_tool(Procedure procedure);
 BATON_COLD int bad_handle(Procedure procedure, int argument, ErrorTarget* target, const void* value,
                           Error error_class);
 BATON_COLD int null_argument(Procedure procedure, int argument, ErrorTarget* target);

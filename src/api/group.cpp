@@ -177,8 +177,7 @@ Error give_copy(const Group& group, MPI_Group* handle) {
   std::memcpy(copy->processes, group.processes,
               static_cast<std::size_t>(copy->size) * sizeof copy->processes[0]);
   world::belong_to(*copy, group.session);
-  copy->identity = group.identity;
-  copy->rank = group.rank;
+  world::finish_group(*copy);
   Error error = world::publish_group(*copy);
   if (!error) *handle = copy->handle;
   return error;

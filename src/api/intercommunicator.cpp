@@ -2,6 +2,7 @@
 #include "world/intercommunicator.hpp"
 
 #include <cstring>
+#include <optional>
 
 #include "api/communicator.hpp"
 #include "api/error.hpp"
@@ -51,13 +52,16 @@ Error intercomm_create(Communicator& local, int local_leader, MPI_Comm peer, int
                 "argument 1 (local_comm): this is an intercommunicator; either side of a new one "
                 "is a communicator of one group");
   if (Error error = check_leader(local_leader, local.size())) return error;
-  world::Bridge bridge{nullptr, remote_leader, tag, MPI_SUCCESS};
+  std::optional<world::PeerChannel> channel;
+  Error problem = MPI_SUCCESS;
   if (local.rank() == local_leader) {
-    bridge.peer = world::communicators.find(peer);
-    bridge.problem = check_peer(bridge.peer, remote_leader);
+    const Communicator* found = world::communicators.find(peer);
+    problem = check_peer(found, remote_leader);
+    if (!problem) channel.emplace(*found, remote_leader, tag);
   }
   Communicator* made = nullptr;
-  Error error = world::create_intercommunicator(local, local_leader, bridge, &made);
+  Error error = world::create_intercommunicator(local, local_leader, channel ? &*channel : nullptr,
+                                                problem, &made);
   if (!error) *handle = made->handle;
   return error;
 }

@@ -2,11 +2,12 @@
 #include "api/point_to_point.hpp"
 #include "base/status_fields.hpp"
 #include "collective/form.hpp"
-#include "file/io_threads.hpp"
+#include "file/background.hpp"
 #include "message/core/generalized.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/wait.hpp"
+#include "message/partitioned/partitioned.hpp"
 
 namespace baton::api {
 
@@ -83,6 +84,7 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
   Error error = request.error;
   if (BATON_UNLIKELY(error != MPI_SUCCESS)) {
     collective::explain_again(request);
+    message::partitioned::explain_again(request);
     file::explain_again(request);
     if (last_explanation().error_class != error) (void)fail(error, "an operation failed earlier");
     // A freed communicator may go with this request, so its handler is not asked any more.
@@ -296,6 +298,12 @@ Error request_free(MPI_Request* handle) {
   if (Error error = look_up(*handle, &request)) return error;
   if (!request)
     return fail(MPI_ERR_REQUEST, "argument 1 (request): MPI_REQUEST_NULL cannot be freed");
+  if (BATON_UNLIKELY(message::partitioned::is_partitioned(*request) &&
+                     message::is_active(*request)))
+    return fail(
+        MPI_ERR_REQUEST,
+        "argument 1 (request): this partitioned request is active; complete it before it is "
+        "freed (MPI_Wait, MPI_Test)");
   Error error = MPI_SUCCESS;
   if (message::is_complete(*request) || !message::is_active(*request)) {
     if (request->kind == message::RequestKind::generalized)
@@ -419,6 +427,10 @@ Error cancel(MPI_Request* handle) {
     return fail(MPI_ERR_REQUEST,
                 "argument 1 (request): this persistent request is not active; start it before it "
                 "can be cancelled");
+  if (message::partitioned::is_partitioned(*request))
+    return fail(MPI_ERR_REQUEST,
+                "argument 1 (request): a partitioned request that is active cannot be cancelled; "
+                "complete it (MPI_Wait, MPI_Test)");
   if (message::is_complete(*request)) return MPI_SUCCESS;
   if (request->kind == message::RequestKind::schedule)
     return fail(MPI_ERR_REQUEST,

@@ -78,7 +78,8 @@ Error session_get_info(Session& session, MPI_Info* info_used) {
 
 Error session_get_num_psets(Session&, Info*, int* npset_names) {
   int count = 0;
-  while (world::process_set_name(count)) ++count;
+  char name[world::process_set_name_max];
+  while (world::process_set_name(count, name)) ++count;
   *npset_names = count;
   return MPI_SUCCESS;
 }
@@ -86,8 +87,9 @@ Error session_get_num_psets(Session&, Info*, int* npset_names) {
 // Gives the name of a set. A length of 0 asks for the one that is needed, the terminating zero
 // included.
 Error session_get_nth_pset(Session&, Info*, int n, int* pset_len, char* pset_name) {
-  const char* name = world::process_set_name(n);
-  if (!name) return fail(MPI_ERR_ARG, "argument 3 (n): there is no process set %d", n);
+  char name[world::process_set_name_max];
+  if (!world::process_set_name(n, name))
+    return fail(MPI_ERR_ARG, "argument 3 (n): there is no process set %d", n);
   if (*pset_len < 0)
     return fail(MPI_ERR_ARG, "argument 4 (pset_len) is %d; it must be at least 0", *pset_len);
   if (*pset_len > 0 && !pset_name)

@@ -2,6 +2,9 @@
 #include "api/environment.hpp"
 #include "collective/check/deadlock.hpp"
 #include "collective/check/describe_wait.hpp"
+#include "dynamic/parent.hpp"
+#include "dynamic/port.hpp"
+#include "dynamic/published_name.hpp"
 #include "file/file.hpp"
 #include "platform/clock.hpp"
 #include "tool/timing.hpp"
@@ -20,7 +23,7 @@ Error init_thread(int*, char***, int required, int* provided) {
   collective::watch_waits();
   collective::describe_long_waits();
   tool::begin_timing(began, *provided);
-  return MPI_SUCCESS;
+  return dynamic::meet_parents();
 }
 
 Error init(int* argc, char*** argv) {
@@ -33,6 +36,8 @@ Error finalize() {
     return fail(MPI_ERR_OTHER, "MPI_Init did not start this; sessions end with their own call");
   const std::int64_t asked = platform::now_ticks();
   file::tell_of_open_files();
+  dynamic::close_ports();
+  dynamic::unpublish_all();
   Error error = world::end_world();
   tool::end_timing(asked);
   return error;

@@ -191,6 +191,7 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   X(pool_in_use,       "the preferred one meets in a room, and the pool of rooms has too little left") \
   X(not_direct,        "the preferred one copies between buffers, which not all ranks may: BATON_CMA=0, or the kernel refuses it") \
   X(no_groups,         "the preferred one needs ranks that the machine divides into groups")        \
+  X(several_jobs,      "the preferred one needs ranks of one job")                                   \
   X(no_nodes,          "the preferred one needs several nodes, of which one has several ranks")      \
   X(irregular_nodes,   "the preferred one needs nodes of equally many, consecutive ranks")          \
   X(mixed_groups,      "the preferred one needs groups of consecutive ranks, or an operation that commutes") \

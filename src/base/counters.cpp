@@ -4,7 +4,7 @@ namespace baton {
 
 std::span<const CounterRow> counter_rows() {
   static constexpr CounterRow rows[] = {
-#define BATON_COUNTER_ROW(name, what) {#name, what, &Counters::name},
+#define BATON_COUNTER_ROW(name, part, what) {#name, what, &Counters::name},
       BATON_COUNTERS(BATON_COUNTER_ROW)
 #undef BATON_COUNTER_ROW
   };

@@ -8,24 +8,29 @@
 #include <cstdint>
 #include <span>
 
+#include "base/part.hpp"
+
 namespace baton {
 
 // clang-format off
-// name, what it counts
+// name, part (base/part.hpp), what it counts
 #define BATON_COUNTERS(X)                                                       \
-  X(unexpected,         "messages that arrived before their receive")           \
-  X(sleeps,             "times this rank went to sleep while it waited")        \
-  X(wakeups,            "times this rank woke another")                         \
-  X(ring_full,          "times a send found its ring full")                     \
-  X(shared_ring,        "messages that this rank sent through rings that senders share") \
-  X(own_rings,          "rings of its own that it got for messages to others")    \
-  X(leases,             "others' staging buffers that it got to keep for a while") \
-  X(served_earlier,     "ranks that it served before busier ones, in status order") \
-  X(element_locks,      "accumulates for which it took the lock of a window's elements")
+  X(unexpected, messages,         "messages that arrived before their receive")           \
+  X(sleeps, waiting,             "times this rank went to sleep while it waited")        \
+  X(wakeups, waiting,            "times this rank woke another")                         \
+  X(ring_full, messages,          "times a send found its ring full")                     \
+  X(shared_ring, messages,        "messages that this rank sent through rings that senders share") \
+  X(own_rings, messages,          "rings of its own that it got for messages to others")    \
+  X(leases, messages,             "others' staging buffers that it got to keep for a while") \
+  X(served_earlier, collectives,     "ranks that it served before busier ones, in status order") \
+  X(partitioned_staged, messages, "partitioned receives through memory that both sides map: short partitions, or data with gaps") \
+  X(partitioned_direct, messages, "partitioned receives copied from buffer to buffer")         \
+  X(partitioned_messages, messages, "partitioned receives as messages: other nodes, foreign memory, or no memory in common") \
+  X(element_locks, windows,      "accumulates for which it took the lock of a window's elements")
 // clang-format on
 
 struct Counters {
-#define BATON_COUNTER_FIELD(name, what) std::uint64_t name = 0;
+#define BATON_COUNTER_FIELD(name, part, what) std::uint64_t name = 0;
   BATON_COUNTERS(BATON_COUNTER_FIELD)
 #undef BATON_COUNTER_FIELD
 };

@@ -17,46 +17,9 @@
 #include <new>
 
 #include "base/cache_line.hpp"
+#include "base/handle_tag.hpp"
 
 namespace baton {
-
-enum class HandleTag : std::uint32_t {
-  comm = 1,
-  datatype,
-  group,
-  request,
-  op,
-  info,
-  errhandler,
-  session,
-  message,
-  win,
-  file,
-};
-
-// Gives the handle's C type, and the ABI's predefined values: the first, and how many.
-template <HandleTag tag>
-struct HandleTraits;
-
-#define BATON_HANDLE_TRAITS(tag, type, first, count)         \
-  template <>                                                \
-  struct HandleTraits<HandleTag::tag> {                      \
-    using Handle = type;                                     \
-    static constexpr std::uint64_t predefined_first = first; \
-    static constexpr std::uint64_t predefined_count = count; \
-  }
-BATON_HANDLE_TRAITS(op, MPI_Op, 0x20, 0x20);
-BATON_HANDLE_TRAITS(comm, MPI_Comm, 0x100, 8);
-BATON_HANDLE_TRAITS(group, MPI_Group, 0x108, 8);
-BATON_HANDLE_TRAITS(win, MPI_Win, 0x110, 8);
-BATON_HANDLE_TRAITS(file, MPI_File, 0x118, 8);
-BATON_HANDLE_TRAITS(session, MPI_Session, 0x120, 8);
-BATON_HANDLE_TRAITS(message, MPI_Message, 0x128, 8);
-BATON_HANDLE_TRAITS(info, MPI_Info, 0x130, 8);
-BATON_HANDLE_TRAITS(errhandler, MPI_Errhandler, 0x140, 8);
-BATON_HANDLE_TRAITS(request, MPI_Request, 0x180, 8);
-BATON_HANDLE_TRAITS(datatype, MPI_Datatype, 0x200, 0x100);
-#undef BATON_HANDLE_TRAITS
 
 // This is set when MPI_THREAD_MULTIPLE is granted, before a second thread may call.
 inline bool handle_tables_are_shared = false;
@@ -182,8 +145,9 @@ class HandleTable {
   };
   static_assert(sizeof(Slot) == 16);
 
-  static constexpr bool always_shared =
-      tag == HandleTag::info || tag == HandleTag::errhandler || tag == HandleTag::session;
+  static constexpr bool always_shared = tag == HandleTag::info || tag == HandleTag::errhandler ||
+                                        tag == HandleTag::session ||
+                                        tag >= HandleTag::control_variable;
 
   struct Guard {
     explicit Guard(std::atomic<bool>& its_lock)

@@ -29,6 +29,11 @@ struct ProcessId {
   friend bool operator==(const ProcessId&, const ProcessId&) = default;
 };
 
+// Returns a number by which all processes order processes alike.
+constexpr std::uint64_t number_for_all(ProcessId id) {
+  return static_cast<std::uint64_t>(id.job) << 32 | static_cast<std::uint32_t>(id.rank);
+}
+
 // Returns the bare number, which is an index or is to be printed.
 constexpr std::uint32_t number_of(LocalRank rank) {
   return static_cast<std::uint32_t>(rank);

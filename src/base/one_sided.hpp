@@ -36,6 +36,9 @@ namespace baton {
   X(other_node,       "by the origin alone: the target is on another node, and accumulates, data "    \
                       "with gaps and dynamic windows are no remote writes and reads; where targets "  \
                       "compute for long, BATON_PROGRESS_THREAD=1 serves origins meanwhile")           \
+  X(other_job,        "by the origin alone: the target is of another job, with which windows have "   \
+                      "no memory in common; where targets compute for long, "                         \
+                      "BATON_PROGRESS_THREAD=1 serves origins meanwhile")                             \
   X(no_remote_access, "by the origin alone: the target is on another node, and the network's "        \
                       "provider has no remote writes and reads of its own (or "                       \
                       "BATON_NETWORK_REMOTE_ACCESS=0 forbids them)")                                  \
@@ -75,6 +78,14 @@ struct OneSidedCounts {
   Tally tally[window_memory_count][reach_way_count][window_operation_count];
   std::uint64_t reasons[window_memory_count][reach_reason_count];
   std::uint64_t refusal;  // the last one's Reason (base/reason.hpp)
+};
+
+// These are the counts of one window, as long as a tool watches it.
+struct WindowCounts {
+  std::uint32_t watchers = 0;
+  Tally operations[window_operation_count] = {};  // of this rank as an origin
+  std::uint64_t lock_waits = 0;                   // locks that this rank had to wait for
+  std::uint64_t lock_wait_ns = 0;
 };
 
 }  // namespace baton

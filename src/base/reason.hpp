@@ -4,6 +4,7 @@
 #pragma once
 
 #include "base/algorithm.hpp"
+#include "base/file_counts.hpp"
 #include "base/one_sided.hpp"
 #include "base/traffic.hpp"
 
@@ -39,6 +40,12 @@ namespace baton {
   X(sender_away,         "pipelined copies: the sender made no progress, so that the receiver "     \
                          "pulled the rest")                                                         \
   X(not_advertised,      "redirection: its sender knew of no receive that it could go into")       \
+  X(device_ipc_off,      "copy by the device: switched off by BATON_DEVICE_IPC=0")                 \
+  X(device_not_exported, "copy by the device: the sender's memory is of a pool, of virtual memory " \
+                         "management or managed, or the driver exports no handle of it")           \
+  X(device_gaps,         "copy by the device: the data is not contiguous")                         \
+  X(device_one_side,     "copy by the device: only the sender's data lies in device memory")       \
+  X(device_not_opened,   "copy by the device: the receiver could not open the sender's memory")    \
   X(deposit_split,       "one piece: it met the end of the deposit model's ring "                    \
                          "(BATON_DEPOSIT_RING_BYTES), which splits it")                             \
   X(sender_elsewhere,    "both sides copying: the sender took no piece; it computed, or may not "   \
@@ -77,6 +84,7 @@ struct TrafficRecord {
   ReasonCounts reasons;
   CollectiveCounts collectives;
   OneSidedCounts one_sided;
+  FileRecords files;  // of those that are closed (file/explain.cpp)
   char library[512];  // the library's file, as its loader found it,
   char version[16];   // and its version
   char network[400];  // of a job on several nodes: its network, and why this one

@@ -1,6 +1,7 @@
 #include "base/settings.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -37,12 +38,14 @@ Settings settings;
 namespace {
 
 constexpr SettingRow rows[] = {
-#define BATON_SETTING_ROW(name, type, fallback, minimum, maximum, why) \
-  {#name, #type, fallback, minimum, maximum, why, &Settings::name, true},
+#define BATON_SETTING_ROW(name, part, change, type, fallback, minimum, maximum, why) \
+  {#name,   Part::part, SettingChange::change, #type, fallback, minimum,             \
+   maximum, why,        &Settings::name,       true},
     BATON_USER_SETTINGS(BATON_SETTING_ROW)
 #undef BATON_SETTING_ROW
-#define BATON_SETTING_ROW(name, type, fallback, minimum, maximum, why) \
-  {#name, #type, fallback, minimum, maximum, why, &Settings::name, false},
+#define BATON_SETTING_ROW(name, part, change, type, fallback, minimum, maximum, why) \
+  {#name,   Part::part, SettingChange::change, #type, fallback, minimum,             \
+   maximum, why,        &Settings::name,       false},
         BATON_INNER_SETTINGS(BATON_SETTING_ROW)
 #undef BATON_SETTING_ROW
 };
@@ -53,7 +56,10 @@ constexpr const char* launcher_names[] = {"JOB_FD",          "RANK",
                                           "PROFILE_VALUES",  "PROFILE_COLLECTIVES",
                                           "PROFILE_NETWORK", "LIBRARY_FOLDER",
                                           "OTHER_JOBS",      "FIRST_RANK",
-                                          "CONNECTION"};
+                                          "CONNECTION",      "PARENT",
+                                          "FAMILY",          "FAMILY_FD",
+                                          "FAMILY_OPTIONS",  "MPIEXEC",
+                                          "APPNUM",          "UNIVERSE_SIZE"};
 // These variables hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
 // (base/selection.hpp), where memory goes (base/numa_policy.hpp), the network's library, provider
 // and interface (transport/network/), and the plug-in of a kind of memory
@@ -89,6 +95,7 @@ constexpr GoneSetting gone_settings[] = {
     {"piece_bytes_max", "a side copies at most 128 KiB of a shared message in one go"}};
 
 SettingSource sources[std::size(rows)];
+bool are_read = false;
 
 bool names_equal(const char* variable, int length, const char* name) {
   if (static_cast<int>(std::strlen(name)) != length) return false;
@@ -147,6 +154,7 @@ const SettingRow* find_former(const FormerSetting& former) {
 }
 
 void read_one(const SettingRow& row, const char* text, SettingSource source) {
+  if (source_of(row) == SettingSource::tool) return;
   if (parse(row, text, &(settings.*row.field))) {
     sources[&row - rows] = source;
     return;
@@ -235,9 +243,23 @@ void read_settings() {
   read_settings(environment_variable("BATON_PROFILE_VALUES"));
 }
 
+void read_settings_once() {
+  if (!are_read) read_settings();
+}
+
+bool write_setting(const SettingRow& row, std::int64_t value) {
+  if (value < row.minimum || value > row.maximum) return false;
+  // relaxed: threads that send now take the former value or this one.
+  std::atomic_ref(settings.*row.field).store(value, std::memory_order_relaxed);
+  sources[&row - rows] = SettingSource::tool;
+  return true;
+}
+
 void read_settings(const char* profile_values) {
   use_shipped_profile(environment_variable("BATON_PROFILE"));
+  are_read = true;
   for (const SettingRow& row : rows) {
+    if (source_of(row) == SettingSource::tool) continue;
     const auto shipped = shipped_value(shipped_profile(), row);
     settings.*row.field = shipped.value_or(row.fallback);
     sources[&row - rows] = shipped ? SettingSource::shipped : SettingSource::fallback;
@@ -251,7 +273,7 @@ void take_profile_values(const char* values) {
   read_profile(values, false);
 }
 
-std::int64_t setting_value(std::int64_t Settings::*field, const char* text) {
+std::int64_t setting_value(std::int64_t Settings::* field, const char* text) {
   const SettingRow* row =
       std::ranges::find_if(rows, [field](const SettingRow& each) { return each.field == field; });
   std::int64_t value = default_of(*row);

@@ -1,7 +1,7 @@
 // The process's settings are rows of one table (base/settings_table.hpp). Each is read once, at
-// start: from the environment variable BATON_<NAME>, else from the machine's profile as mpiexec
-// handed it on, else from the shipped profile of the processor's family (base/shipped_profile.hpp),
-// else the row's default holds.
+// start of MPI or of its tool interface: from the environment variable BATON_<NAME>, else from the
+// machine's profile as mpiexec handed it on, else from the shipped profile of the processor's
+// family (base/shipped_profile.hpp), else the row's default holds.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,9 @@ extern Settings settings;
 // Reads BATON_* once. Unknown names and values out of range are reported on standard error with the
 // nearest name or the range, and otherwise ignored.
 void read_settings();
-// Does as the function above, with the values of a profile as "name=value,name=value"; null: there
+// Reads them unless that was done before.
+void read_settings_once();
+// Does as the first function, with the values of a profile as "name=value,name=value"; null: there
 // is none.
 void read_settings(const char* profile_values);
 // Takes values of a profile that depend on something this process has learned after its start, such
@@ -35,8 +37,12 @@ void read_settings(const char* profile_values);
 void take_profile_values(const char* values);
 
 // The source says where the present value comes from.
-enum class SettingSource : std::uint8_t { fallback, shipped, tuned, environment };
+enum class SettingSource : std::uint8_t { fallback, shipped, tuned, environment, tool };
 SettingSource source_of(const SettingRow& row);
+
+// Writes a value for a tool; false: it is out of the row's range. The caller knows that the setting
+// may be changed now (SettingChange).
+bool write_setting(const SettingRow& row, std::int64_t value);
 
 // Parses a number as settings have it, which may end in k, m or g. False: the text is no number.
 bool parse_number(const char* text, std::int64_t* number);

@@ -30,8 +30,10 @@ std::int64_t first_byte(const SelectionRow& row, int ranks) {
 }
 
 // Returns whether a row fits except for the size. With several nodes some may have more ranks than
-// CPUs, and others not, so no row for a load fits.
+// CPUs, and others not, so no row for a load fits. Ranks of several jobs have only those rows in
+// common that no job has for itself.
 bool fits_otherwise(const SelectionRow& row, const Situation& s) {
+  if (s.spans_jobs && row.source >= SelectionSource::tuned) return false;
   const bool load = row.load == Load::any ||
                     (!s.several_nodes && (row.load == Load::oversubscribed) == s.oversubscribed);
   const bool nodes = row.nodes == Nodes::any || (row.nodes == Nodes::several) == s.several_nodes;
@@ -56,11 +58,11 @@ ChoiceReason reason_of(const SelectionRow& row, const Situation& s) {
 
 std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
   static constexpr ChoiceReason reasons[] = {
-      ChoiceReason::not_commuting,    ChoiceReason::uneven,   ChoiceReason::not_in_place,
-      ChoiceReason::in_place,         ChoiceReason::one_rank, ChoiceReason::several_nodes,
-      ChoiceReason::not_direct,       ChoiceReason::no_room,  ChoiceReason::no_groups,
-      ChoiceReason::mixed_groups,     ChoiceReason::no_nodes, ChoiceReason::irregular_nodes,
-      ChoiceReason::too_long_for_room};
+      ChoiceReason::not_commuting,   ChoiceReason::uneven,           ChoiceReason::not_in_place,
+      ChoiceReason::in_place,        ChoiceReason::one_rank,         ChoiceReason::several_nodes,
+      ChoiceReason::several_jobs,    ChoiceReason::not_direct,       ChoiceReason::no_room,
+      ChoiceReason::no_groups,       ChoiceReason::mixed_groups,     ChoiceReason::no_nodes,
+      ChoiceReason::irregular_nodes, ChoiceReason::too_long_for_room};
   const AlgorithmRow& row = row_of(algorithm);
   const bool in_room = row.rounds > 0;
   const bool stands[] = {(row.needs & needs_commuting) && !s.commuting,
@@ -69,6 +71,7 @@ std::optional<ChoiceReason> obstacle(Algorithm algorithm, const Situation& s) {
                          (row.needs & needs_not_in_place) && s.in_place,
                          in_room && s.ranks == 1,
                          in_room && s.several_nodes,
+                         (in_room || (row.needs & needs_direct)) && s.spans_jobs,
                          (row.needs & needs_direct) && !s.direct,
                          in_room && !s.rooms,
                          (row.needs & needs_groups) && s.grouping == Grouping::none,

@@ -26,8 +26,9 @@ struct Situation {
   bool direct = true;           // false: ranks may not copy from and to others' buffers
   Grouping grouping = Grouping::none;  // of the ranks, by the machine
   std::int64_t room_bytes_max = 0;     // the most that a rank may put into a block of a room
-  bool several_nodes = false;          // the ranks are not all on one node
-  bool shared_nodes = false;           // and some of them share one
+  bool spans_jobs = false;     // the ranks are of several jobs, each with settings of its own
+  bool several_nodes = false;  // the ranks are not all on one node
+  bool shared_nodes = false;   // and some of them share one
   bool regular_nodes = false;  // each node has the same number of ranks, and they are consecutive
 };
 

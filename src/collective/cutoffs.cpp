@@ -53,7 +53,10 @@ Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned t
   situation.several_nodes = nodes.several;
   situation.shared_nodes = nodes.shared;
   situation.regular_nodes = nodes.regular;
-  if (!situation.several_nodes) situation.grouping = grouping_of(comm);
+  // Ranks of several jobs share no room, and each job has its own settings.
+  const bool spans_jobs = comm.spans_jobs();
+  situation.spans_jobs = spans_jobs;
+  if (!situation.several_nodes && !spans_jobs) situation.grouping = grouping_of(comm);
   situation.near = !situation.several_nodes && is_near(comm);
   situation.commuting = !(traits & trait_ordered);
   situation.uneven = traits & trait_uneven;
@@ -61,7 +64,7 @@ Situation situation_of(const Communicator& comm, CollectiveKind kind, unsigned t
   situation.rooms = !(traits & trait_no_room);
   // Ranks learn only when they meet whether the kernel permits direct copies.
   situation.direct = !(traits & trait_not_direct);
-  situation.oversubscribed = message::engine.oversubscribed;
+  situation.oversubscribed = message::engine.oversubscribed && !spans_jobs;
   situation.room_bytes_max = settings.room_bytes_max;
   return situation;
 }
@@ -107,7 +110,8 @@ Cutoffs* of_ranks(const Situation& situation) {
   Cutoffs* all = all_cutoffs.first;
   auto is_alike = [&situation](const Cutoffs& one) {
     return one.ranks == situation.ranks && one.grouping == situation.grouping &&
-           one.near == situation.near && one.nodes == nodes_of(situation);
+           one.near == situation.near && one.spans_jobs == situation.spans_jobs &&
+           one.nodes == nodes_of(situation);
   };
   while (all && !is_alike(*all)) all = all->next;
   if (all) return all;
@@ -116,6 +120,7 @@ Cutoffs* of_ranks(const Situation& situation) {
   all->ranks = situation.ranks;
   all->grouping = situation.grouping;
   all->near = situation.near;
+  all->spans_jobs = situation.spans_jobs;
   all->nodes = nodes_of(situation);
   all->next = all_cutoffs.first;
   return all_cutoffs.first = all;

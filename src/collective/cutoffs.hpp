@@ -41,6 +41,7 @@ struct Cutoffs {
   int ranks = 0;
   Grouping grouping = Grouping::none;
   bool near = false;
+  bool spans_jobs = false;
   world::NodeLayout nodes;
   Cutoffs* next = nullptr;
 };

@@ -3,12 +3,13 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/event.hpp"
 #include "base/settings.hpp"
-#include "collective/check/alike.hpp"
 #include "collective/check/check_call.hpp"
 #include "collective/host_copies.hpp"
 #include "collective/run.hpp"
 #include "collective/select.hpp"
+#include "collective/told.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/requests.hpp"
@@ -33,7 +34,8 @@ Task algorithm_of(Run& run) {
     if (settings.check) platform::add_shared(run.call.comm->checked, 1u);
     return run.call.task(run, run.call.task_state);
   }
-  return BATON_UNLIKELY(settings.check) ? check_and_run(run, run.call) : select(run, run.call);
+  if (are_told(collective_event_bits | checked_calls_bit)) return run_watched(run, run.call);
+  return select(run, run.call);
 }
 
 // Begins a run, also again after it has ended; a blocking run also ends here. Returns true when it

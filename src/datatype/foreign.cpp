@@ -12,7 +12,7 @@ namespace {
 class PackedRange {
  public:
   PackedRange(const BatonMemoryKind& kind, char* packed, std::int64_t bytes, bool packs)
-      : kind_(kind), packed_(packed), left_(bytes), packs_(packs) {}
+      : copies_(kind), packed_(packed), left_(bytes), packs_(packs) {}
 
   // Moves what the range still takes of a run, of which the first `skip_` bytes lie before it.
   // Returns whether it takes more.
@@ -22,8 +22,7 @@ class PackedRange {
     run += skipped;
     const std::int64_t here = std::min(bytes - skipped, left_);
     if (here > 0)
-      platform::copy_foreign(kind_, packs_ ? packed_ : run, packs_ ? run : packed_,
-                             static_cast<std::size_t>(here));
+      copies_.copy(packs_ ? packed_ : run, packs_ ? run : packed_, static_cast<std::size_t>(here));
     packed_ += here;
     left_ -= here;
     return left_ > 0;
@@ -31,7 +30,7 @@ class PackedRange {
   void skip(std::int64_t bytes) { skip_ = bytes; }
 
  private:
-  const BatonMemoryKind& kind_;
+  platform::ForeignCopies copies_;
   char* packed_;
   std::int64_t left_;
   std::int64_t skip_ = 0;

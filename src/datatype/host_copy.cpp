@@ -28,16 +28,18 @@ Span span_of(const Datatype& type, const void* place, std::int64_t count) {
 
 void copy_to_host(const BatonMemoryKind& kind, const Datatype& type, void* place,
                   std::int64_t count, std::ptrdiff_t shift) {
+  platform::ForeignCopies copies(kind);
   for_each_run(type, place, count, [&](char* run, std::int64_t bytes) {
-    platform::copy_foreign(kind, run + shift, run, static_cast<std::size_t>(bytes));
+    copies.copy(run + shift, run, static_cast<std::size_t>(bytes));
     return true;
   });
 }
 
 void copy_from_host(const BatonMemoryKind& kind, const Datatype& type, void* place,
                     std::int64_t count, std::ptrdiff_t shift) {
+  platform::ForeignCopies copies(kind);
   for_each_run(type, place, count, [&](char* run, std::int64_t bytes) {
-    platform::copy_foreign(kind, run, run + shift, static_cast<std::size_t>(bytes));
+    copies.copy(run, run + shift, static_cast<std::size_t>(bytes));
     return true;
   });
 }

@@ -1,6 +1,7 @@
 #include "datatype/pack.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "datatype/foreign.hpp"
@@ -54,10 +55,34 @@ void unpack(const Datatype& type, void* buffer, std::int64_t position, const voi
     walks.unpack(type.shape, type.extent, place, position, from, bytes);
 }
 
+namespace {
+
+// Copies between two buffers with gaps of which one lies in foreign memory: in long steps, since
+// each is waited for. Returns false, with nothing done, where none does, or without memory.
+bool copy_foreign_gaps(const Datatype& from_type, const void* from, const Datatype& to_type,
+                       void* to, std::int64_t bytes) {
+  constexpr std::int64_t bounce_bytes = 1 << 20;  // guess
+  if (!kind_of(from_type, from) && !kind_of(to_type, to)) return false;
+  void* bounce = std::malloc(static_cast<std::size_t>(std::min(bytes, bounce_bytes)));
+  if (!bounce) return false;
+  for (std::int64_t done = 0; done < bytes; done += bounce_bytes) {
+    const std::int64_t step = std::min(bounce_bytes, bytes - done);
+    pack(from_type, from, done, bounce, step);
+    unpack(to_type, to, done, bounce, step);
+  }
+  std::free(bounce);
+  return true;
+}
+
+}  // namespace
+
 void copy(const Datatype& from_type, const void* from, const Datatype& to_type, void* to,
           std::int64_t bytes) {
   if (from_type.contiguous) return unpack(to_type, to, 0, from, bytes);
   if (to_type.contiguous) return pack(from_type, from, 0, to, bytes);
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) &&
+      copy_foreign_gaps(from_type, from, to_type, to, bytes))
+    return;
   // Neither buffer is one run, so data goes through a bounce buffer that stays in cache.
   constexpr std::int64_t bounce_bytes = 4096;
   char bounce[bounce_bytes];

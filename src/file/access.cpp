@@ -158,8 +158,21 @@ void fill_status(MPI_Status* status, std::int64_t moved) {
   set_status_bytes(*status, moved);
 }
 
+void tell_begun(const File& file, const Access& access, bool by_all, std::int64_t bytes,
+                EventPlace place) {
+  if (is_told(Event::file_access_begun))
+    tell(Event::file_access_begun, place, reinterpret_cast<std::uint64_t>(file.handle),
+         {bytes, access.writes, by_all});
+}
+
+void tell_ended(const File& file, const Access& access, bool by_all, std::int64_t moved) {
+  if (is_told(Event::file_access_ended))
+    tell(Event::file_access_ended, EventPlace::inside, reinterpret_cast<std::uint64_t>(file.handle),
+         {moved, access.writes, by_all});
+}
+
 void count_call(File& file, const Access& access, bool by_all, std::int64_t moved) {
-  Counts& counts = file.counts;
+  FileCounts& counts = file.counts;
   if (access.writes) {
     ++(by_all ? counts.writes_all : counts.writes);
     counts.written_bytes += moved;
@@ -167,6 +180,7 @@ void count_call(File& file, const Access& access, bool by_all, std::int64_t move
     ++(by_all ? counts.reads_all : counts.reads);
     counts.read_bytes += moved;
   }
+  tell_ended(file, access, by_all, moved);
 }
 
 Error note_outcome(File& file, const Access& access, Error error) {
@@ -177,8 +191,13 @@ Error note_outcome(File& file, const Access& access, Error error) {
 Error access(File& file, const Access& access, MPI_Status* status) {
   std::int64_t bytes, moved = 0;
   if (Error error = check_access(file, access, &bytes)) return error;
+  // Before anything has moved: a callback may access the file itself.
+  tell_begun(file, access, false, bytes, EventPlace::call);
   Placed placed;
-  if (Error error = place(file, access, bytes, false, &placed)) return error;
+  if (Error error = place(file, access, bytes, false, &placed)) {
+    tell_ended(file, access, false, 0);
+    return error;
+  }
   const Error error = carry_out(file, access, placed, &moved);
   set_pointer_behind(file, access, placed, moved);
   fill_status(status, moved);

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 
+#include "base/event.hpp"
 #include "file/file.hpp"
 #include "file/transfer.hpp"
 
@@ -59,7 +60,11 @@ Error carry_out(File& file, const Access& access, Placed& placed, std::int64_t* 
 // Sets the individual pointer behind the bytes of memory that have moved.
 void set_pointer_behind(File& file, const Access& access, const Placed& placed, std::int64_t moved);
 void fill_status(MPI_Status* status, std::int64_t moved);
-// Counts a call that has ended (counts.hpp).
+// These tell tools that ask that an access of so many bytes begins, and that it has ended.
+void tell_begun(const File& file, const Access& access, bool by_all, std::int64_t bytes,
+                EventPlace place);
+void tell_ended(const File& file, const Access& access, bool by_all, std::int64_t moved);
+// Counts a call that has ended (base/file_counts.hpp), and tells tools that ask.
 void count_call(File& file, const Access& access, bool by_all, std::int64_t moved);
 // Notes a write that has failed (lost_data.hpp), and returns its error.
 Error note_outcome(File& file, const Access& access, Error error);

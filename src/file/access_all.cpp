@@ -10,6 +10,7 @@
 #include "file/access_all.hpp"
 #include "file/board.hpp"
 #include "file/exchange.hpp"
+#include "file/mapped_transfer.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/wait.hpp"
 #include "platform/memory_file.hpp"
@@ -67,6 +68,9 @@ Share share_of(const Together& together) {
     share.first = view.address(together.placed.position);
     share.end = view.address(together.placed.position + share.bytes - 1) + 1;
   }
+  if (wants && share.bytes > 0 &&
+      is_in_memory(file, together.access.writes, together.placed.position, share.bytes))
+    share.flags |= Share::maps;
   if (!wants || !together.access.writes) return share;
   if (!view.is_marked) {
     view.mark = mark_of(view);
@@ -147,7 +151,7 @@ Task exchange_all(Run& run, Together& together, const Share* shares, const Plan&
   else
     co_await exchange_by_messages(run, *state);
   together.moved = state->moved;
-  together.file->counts.add_moved(chosen.way == Way::exchange ? Moved::exchanged : Moved::sent,
+  together.file->counts.add_moved(chosen.way == Way::exchange ? FileWay::exchanged : FileWay::sent,
                                   state->moved, 0);
 }
 
@@ -167,12 +171,16 @@ Task move_all(Run& run, void* of) {
   // Accesses choose their way in the order of the calls, so that all ranks use the staging memory
   // in the same order.
   co_await run.until_progress([&] { return file.decided == together.number; });
-  Plan chosen{Way::alone, Why::not_possible};
+  Plan chosen{Way::alone, FileReason::not_possible};
   if (shares && mine && !run.error()) chosen = plan(shares, file.ranks());
   const std::uint64_t first_chunk = file.chunks;
   if (chosen.way == Way::exchange) file.chunks += chunks_of(file, chosen);
   ++file.decided;
-  ++file.counts.ways[static_cast<int>(chosen.why)];
+  if (file.rank() == 0) ++file.counts.reasons[static_cast<int>(chosen.why)];
+  if (is_told(Event::file_access_planned))
+    tell(Event::file_access_planned, EventPlace::inside,
+         reinterpret_cast<std::uint64_t>(file.handle),
+         {together.placed.bytes, chosen.way != Way::alone, static_cast<int>(chosen.why)});
   if (together.error) {
     run.refuse(together.error, together.words);
   } else if (chosen.way != Way::alone) {
@@ -210,6 +218,7 @@ void begin_together(File& file, const Access& access, bool moves_pointer, Togeth
   else if (!error)
     error = place(file, access, bytes, moves_pointer, &together.placed);
   keep_error(together, error);
+  tell_begun(file, access, true, together.placed.bytes, EventPlace::inside);
 }
 
 Error check_no_split(const File& file) {

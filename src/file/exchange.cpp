@@ -148,7 +148,7 @@ void move_chunk(Exchange& state, const Chunk& chunk, std::uint32_t expected) {
   const int error =
       state.writes ? platform::write_file(file.descriptor, chunk.first, chunk.memory, bytes, &moved)
                    : platform::read_file(file.descriptor, chunk.first, chunk.memory, bytes, &moved);
-  Counts::add(file.counts.system_calls, 1);
+  FileCounts::add(file.counts.system_calls, 1);
   if (error) file.board->note_failure(state.number, error);
   if (state.writes)
     chunk.slot->finish(chunk.turn);

@@ -20,6 +20,7 @@ struct Share {
     writes = 1,
     may_exchange = 2,   // nothing at this rank is against it: view, hints, modes
     shares_memory = 4,  // it reaches the memory for exchanges
+    maps = 8,           // it would move its data alone through a mapping
   };
   std::int64_t first;  // address of the first byte
   std::int64_t end;    // address behind the last
@@ -41,7 +42,7 @@ enum class Way : std::uint8_t {
 };
 struct Plan {
   Way way;
-  Why why;
+  FileReason why;
   std::int64_t first = 0, end = 0;  // addresses of all ranks' bytes
 };
 

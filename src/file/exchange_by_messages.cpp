@@ -277,7 +277,7 @@ void move_window(collective::Run& run, Rounds& rounds) {
   rounds.each_other([&](Part& part, int) { move_part(part, window, state.writes); });
   if (state.writes)
     error = platform::write_file(file.descriptor, at.offset, window, at.bytes, &moved);
-  Counts::add(file.counts.system_calls, 1);
+  FileCounts::add(file.counts.system_calls, 1);
   rounds.answer = error ? -error : moved;
   if (error) run.note(explain_errno(error, file.name, "moving data of a collective call"));
 }

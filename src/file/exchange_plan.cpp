@@ -9,9 +9,10 @@ namespace baton::file {
 namespace {
 
 // Longer runs are moved by calls of their own. Measured on tmpfs and ext4, 2 ranks of 4 MiB, Xeon
-// (model 167), 2026-11-28, ms, exchanged and by calls: writes of 4 KiB .93 to 1.5 and 1.6, 8 KiB
-// .88 to 1.5 and 1.2 to 1.3, 16 KiB 1.0 and .9 to 1.2; reads of 4 KiB .64 to .87 and .7.
-constexpr std::int64_t exchanged_write_bytes_max = 8 << 10, exchanged_read_bytes_max = 4095;
+// (model 167), ms, exchanged and by calls: writes into an empty file (2026-11-29) of 8 KiB 4.3 and
+// 2.0, not measured; 16 KiB 4.0 and 2.0, 4.0 to 4.2 and 3.6 to 4.0; 32 KiB 4.0 and 2.0, 3.7 and
+// 2.7; 64 KiB 3.8 and 1.9, 3.7 to 3.9 and 2.2; reads of 4 KiB (2026-11-28) .64 to .87 and .7.
+constexpr std::int64_t exchanged_write_bytes_max = 16 << 10, exchanged_read_bytes_max = 4095;
 // A read is exchanged if at least one in so many bytes is wanted; guess.
 constexpr std::int64_t read_waste_max = 4;
 
@@ -48,35 +49,37 @@ bool tiles_fit_once(const Share* shares, int ranks, const Plan& plan) {
 }  // namespace
 
 Plan plan(const Share* shares, int ranks) {
-  Plan plan{Way::alone, Why::no_bytes};
+  Plan plan{Way::alone, FileReason::no_bytes};
   std::int64_t bytes = 0, runs = 0;
-  bool all_may = true, all_share = true, alike = true;
+  bool all_may = true, all_share = true, all_map = true, alike = true;
   for (int r = 0; r < ranks; ++r) {
     const Share& share = shares[r];
     all_may &= (share.flags & Share::may_exchange) != 0;
     all_share &= (share.flags & Share::shares_memory) != 0;
     alike &= ((share.flags ^ shares[0].flags) & Share::writes) == 0;
     if (share.bytes == 0) continue;
+    all_map &= (share.flags & Share::maps) != 0;
     plan.first = bytes ? std::min(plan.first, share.first) : share.first;
     plan.end = std::max(plan.end, share.end);
     bytes += share.bytes;
     runs += (share.bytes + share.average - 1) / share.average;
   }
-  if (!alike) return {Way::alone, Why::mixed};
+  if (!alike) return {Way::alone, FileReason::mixed};
   if (bytes == 0) return plan;
-  if (!all_may) return {Way::alone, Why::not_possible};
+  if (!all_may) return {Way::alone, FileReason::not_possible};
   const bool writes = (shares[0].flags & Share::writes) != 0;
+  if (all_map) return {Way::alone, FileReason::all_map};
   if (bytes / runs > (writes ? exchanged_write_bytes_max : exchanged_read_bytes_max))
-    return {Way::alone, Why::long_runs};
+    return {Way::alone, FileReason::long_runs};
   if (writes) {
     if (bytes != plan.end - plan.first ||
         !(tiles_fit_around(shares, ranks) || tiles_fit_once(shares, ranks, plan)))
-      return {Way::alone, Why::holes};
+      return {Way::alone, FileReason::holes};
   } else if ((plan.end - plan.first) / read_waste_max > bytes) {
-    return {Way::alone, Why::sparse};
+    return {Way::alone, FileReason::sparse};
   }
   plan.way = all_share ? Way::exchange : Way::by_messages;
-  plan.why = Why::chosen;
+  plan.why = FileReason::chosen;
   return plan;
 }
 

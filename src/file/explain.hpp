@@ -1,12 +1,11 @@
-// Tells what the calls of all ranks have done to a file, for `mpiexec --explain`. It is called when
-// the file is closed.
+// Publishes what this rank's calls have done to a file, for `mpiexec --explain`. It is called when
+// the file is closed, or MPI ends with the file open.
 #pragma once
 
 #include "file/file.hpp"
 
 namespace baton::file {
 
-// Tells it on standard error of the file's first rank, once for all. All ranks of the file call.
-void explain(File& file);
+void explain(const File& file);
 
 }  // namespace baton::file

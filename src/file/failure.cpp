@@ -1,6 +1,7 @@
 #include "file/failure.hpp"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 namespace baton::file {
@@ -50,6 +51,14 @@ Error explain_errno(int error, const char* name, const char* doing) {
   const ErrnoClass* found = find(error);
   return fail(class_of_errno(error), "%s failed for %.200s: %s%s", doing, name,
               std::strerror(error), found ? found->remedy : "");
+}
+
+Error explain_transfer(int error, const char* name, bool writes, std::int64_t address,
+                       std::int64_t bytes) {
+  char doing[80];
+  std::snprintf(doing, sizeof doing, "%s %lld bytes at byte %lld", writes ? "writing" : "reading",
+                static_cast<long long>(bytes), static_cast<long long>(address));
+  return explain_errno(error, name, doing);
 }
 
 }  // namespace baton::file

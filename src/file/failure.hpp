@@ -2,6 +2,8 @@
 // used by all of file/.
 #pragma once
 
+#include <cstdint>
+
 #include "base/error.hpp"
 
 namespace baton::file {
@@ -13,5 +15,8 @@ Error class_of_errno(int error);
 // Records what failed, with the file's name and a remedy where one is known. `doing`: "writing 12
 // bytes at 0".
 [[nodiscard]] BATON_COLD Error explain_errno(int error, const char* name, const char* doing);
+// Does so for a transfer of so many bytes at an address of the file.
+[[nodiscard]] BATON_COLD Error explain_transfer(int error, const char* name, bool writes,
+                                                std::int64_t address, std::int64_t bytes);
 
 }  // namespace baton::file

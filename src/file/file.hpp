@@ -10,8 +10,8 @@
 #include <mutex>
 
 #include "base/error.hpp"
+#include "base/file_counts.hpp"
 #include "base/handle_table.hpp"
-#include "file/counts.hpp"
 #include "file/hint.hpp"
 #include "file/lost_data.hpp"
 #include "file/view.hpp"
@@ -33,11 +33,13 @@ class File {
   char* name = nullptr;          // owned
   int amode = 0;
   int descriptor = -1;
-  bool readable = false;     // by the descriptor: also where amode is write-only, if permitted
-  bool is_mappable = false;  // short runs may be written through a mapping
+  bool readable = false;  // by the descriptor: also where amode is write-only, if permitted
+  // Short runs may be read and written through a mapping.
+  bool maps_reads = false, maps_writes = false;
   bool atomic = false;
+  std::mutex atomic_lock;  // of atomic mode: the kernel's locks do not part threads of this rank
   platform::FileMapping mapping;
-  std::mutex mapping_lock;  // threads for nonblocking accesses take it, too
+  std::mutex mapping_lock;  // threads in the background take it, too
   Hints hints;
   View view;
   std::int64_t individual = 0;  // the individual file pointer, in etypes of the view
@@ -55,7 +57,7 @@ class File {
 
   SplitAccess* split = nullptr;  // the split collective access that is under way
   LostData lost;
-  Counts counts{};
+  FileCounts counts{};
   File* next = nullptr;  // in the list of open files
   platform::Lock lock;   // of the individual pointer
 

@@ -1,6 +1,7 @@
 // Opening and closing of files, and what all ranks do to a file together.
 #include <fcntl.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -10,11 +11,11 @@
 #include "base/check.hpp"
 #include "collective/form.hpp"
 #include "file/access.hpp"
+#include "file/background.hpp"
 #include "file/board.hpp"
 #include "file/explain.hpp"
 #include "file/failure.hpp"
 #include "file/file.hpp"
-#include "file/io_threads.hpp"
 #include "platform/file.hpp"
 #include "transport/node.hpp"
 #include "world/agree/agree.hpp"
@@ -73,8 +74,8 @@ Error open_descriptor(File& file, bool creates) {
     }
   }
   if (!error) {
-    file.is_mappable =
-        file.readable && !file.has(MPI_MODE_RDONLY) && platform::is_mappable_file(file.descriptor);
+    file.maps_reads = file.readable && platform::is_mappable_file(file.descriptor);
+    file.maps_writes = file.maps_reads && !file.has(MPI_MODE_RDONLY);
     return MPI_SUCCESS;
   }
   file.descriptor = -1;
@@ -101,6 +102,8 @@ Error prepare(Communicator& parent, const char* name, int amode, const Info* inf
   file->errors.mpi_handle = file->handle;
   inherit_error_handler(file->errors, error_handling.file_target);
   set_default_view(file->view);
+  file->hints.collective_bytes =
+      std::max(file->hints.collective_bytes, file->ranks() * collective_bytes_a_rank);
   update_hints(file->hints, info, false);
   *made = file;
   return MPI_SUCCESS;
@@ -263,7 +266,7 @@ Error close(File& file) {
                 "first",
                 file.name);
   Error error = meet(file);
-  if (transport::job().explain != 0) explain(file);
+  explain(file);
   if (file.rank() == 0 && file.has(MPI_MODE_DELETE_ON_CLOSE))
     if (const int failed = platform::delete_file(file.name))
       error = explain_errno(failed, file.name, "deleting at close");
@@ -276,7 +279,10 @@ Error close(File& file) {
 }
 
 void tell_of_open_files() {
-  files.for_each([](MPI_File, File* file) { tell_of_lost_data(file->lost, file->errors); });
+  files.for_each([](MPI_File, File* file) {
+    explain(*file);
+    tell_of_lost_data(file->lost, file->errors);
+  });
 }
 
 Error delete_file(const char* name) {
@@ -288,8 +294,11 @@ Error set_size(File& file, MPI_Offset bytes) {
   if (Error error = check_bytes(bytes)) return error;
   if (Error error = check_mode(file, true, true)) return error;
   if (Error error = check_same(file, bytes, "size")) return error;
-  return by_first_rank(file, "setting the size",
-                       [&] { return platform::set_file_bytes(file.descriptor, bytes); });
+  const Error error = by_first_rank(
+      file, "setting the size", [&] { return platform::set_file_bytes(file.descriptor, bytes); });
+  std::lock_guard guard(file.mapping_lock);
+  file.mapping.close();  // pages that it has made may be cut off
+  return error;
 }
 
 Error preallocate(File& file, MPI_Offset bytes) {

@@ -1,14 +1,15 @@
-// Nonblocking accesses of one rank: short ones are done at once, long ones by threads.
+// Nonblocking accesses of one rank: short ones are done at once, long ones in the background.
 #include "datatype/datatype.hpp"
 #include "file/access.hpp"
-#include "file/io_threads.hpp"
+#include "file/background.hpp"
 #include "message/core/requests.hpp"
 
 namespace baton::file {
 
 namespace {
 
-// Handing an access to a thread takes longer than so many bytes into the kernel's cache; guess.
+// Starting an access in the background takes longer than so many bytes into the kernel's cache;
+// guess.
 constexpr std::int64_t written_at_once_bytes_max = 64 << 10;
 
 }  // namespace
@@ -20,6 +21,7 @@ Error start_access(File& file, const Access& call, MPI_Request* handle) {
   if (Error error = place(file, call, bytes, true, &placed)) return error;
   message::Request* request = message::new_request();
   if (!request) return fail(MPI_ERR_NO_MEM, "no memory for a request");
+  tell_begun(file, call, false, bytes, EventPlace::inside);
   request->kind = message::RequestKind::schedule;
   request->stage = message::Stage::queued;
   request->owner = file.comm;
@@ -28,7 +30,7 @@ Error start_access(File& file, const Access& call, MPI_Request* handle) {
   if (!is_short) {
     datatype::retain(*call.type);
     request->datatype = call.type;
-    if (hand_to_threads(file, call, placed, *request)) return MPI_SUCCESS;
+    if (start_in_background(file, call, placed, *request)) return MPI_SUCCESS;
   }
   const Error error = note_outcome(file, call, carry_out(file, call, placed, &moved));
   request->bytes = moved;

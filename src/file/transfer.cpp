@@ -1,11 +1,11 @@
 #include "file/transfer.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
 
 #include "datatype/pack.hpp"
 #include "file/failure.hpp"
+#include "file/mapped_transfer.hpp"
 #include "platform/file.hpp"
 
 namespace baton::file {
@@ -38,20 +38,13 @@ Error no_memory(std::int64_t bytes) {
               static_cast<long long>(bytes));
 }
 
-Error failed(const File& file, int error, bool writes, std::int64_t address, std::int64_t bytes) {
-  char doing[80];
-  std::snprintf(doing, sizeof doing, "%s %lld bytes at byte %lld", writes ? "writing" : "reading",
-                static_cast<long long>(bytes), static_cast<long long>(address));
-  return explain_errno(error, file.name, doing);
-}
-
 // Moves bytes that lie together in the file and in memory.
 Error move_run(File& file, bool writes, std::int64_t address, char* data, std::int64_t bytes,
                std::int64_t* moved) {
   const int error = writes ? platform::write_file(file.descriptor, address, data, bytes, moved)
                            : platform::read_file(file.descriptor, address, data, bytes, moved);
-  Counts::add(file.counts.system_calls, 1);
-  return error ? failed(file, error, writes, address, bytes) : MPI_SUCCESS;
+  FileCounts::add(file.counts.system_calls, 1);
+  return error ? explain_transfer(error, file.name, writes, address, bytes) : MPI_SUCCESS;
 }
 
 // ---- bytes that are together in memory, and have runs in the file
@@ -69,16 +62,11 @@ Error move_each_run(File& file, bool writes, std::int64_t position, char* data, 
       const Error error =
           move_run(file, writes, runs[i].offset, data + *moved, runs[i].bytes, &here);
       *moved += here;
-      Counts::add(file.counts.bytes[static_cast<int>(Moved::each_run)], here);
+      FileCounts::add(file.counts.bytes[static_cast<int>(FileWay::each_run)], here);
       if (error || here < runs[i].bytes) return error;
     }
   }
   return MPI_SUCCESS;
-}
-
-// Returns how many bytes from a position on lie within `space` addresses; at least 1.
-std::int64_t bytes_within(const View& view, std::int64_t position, std::int64_t space) {
-  return std::max<std::int64_t>(1, view.position_before(view.address(position) + space) - position);
 }
 
 Error read_sieved(File& file, std::int64_t position, char* data, std::int64_t bytes,
@@ -90,7 +78,7 @@ Error read_sieved(File& file, std::int64_t position, char* data, std::int64_t by
   if (!sieve.data) return move_each_run(file, false, position, data, bytes, moved);
   while (*moved < bytes) {
     const std::int64_t at = position + *moved, first = view.address(at);
-    const std::int64_t here = std::min(bytes - *moved, bytes_within(view, at, space));
+    const std::int64_t here = std::min(bytes - *moved, view.bytes_within(at, space));
     const std::int64_t span = view.address(at + here - 1) + 1 - first;
     std::int64_t read = 0;
     const Error error = move_run(file, false, first, sieve.data, span, &read);
@@ -98,80 +86,13 @@ Error read_sieved(File& file, std::int64_t position, char* data, std::int64_t by
         read == span ? here : std::max<std::int64_t>(0, view.position_before(first + read) - at);
     datatype::pack(*view.stored_filetype, view.origin(sieve.data, first), at, data + *moved, found);
     *moved += found;
-    file.counts.add_moved(Moved::sieved, found, 0);
+    file.counts.add_moved(FileWay::sieved, found, 0);
     if (error || found < here) return error;
   }
   return MPI_SUCCESS;
 }
 
-// ---- through a mapping of the file
-
-// A write is mapped so many bytes of the file at a time; guess.
-constexpr std::int64_t mapped_bytes_max = 64 << 20;
-// Shorter runs are written through a mapping. Measured on tmpfs and ext4, 2 ranks, Xeon (model
-// 167), 2026-11-28: runs of 1 KiB by calls 7 to 11 ms, mapped .5; 4 KiB 1.3 to 1.8 and .3.
-constexpr std::int64_t mapped_run_bytes_max = 8 << 10;
-// Fewer runs are not worth a mapping; guess.
-constexpr std::int64_t mapped_runs_min = 16;
-
-bool is_mapped(const File& file, std::int64_t position, std::int64_t bytes) {
-  const View& view = file.view;
-  if (!file.is_mappable || !view.ascends || view.average_bytes >= mapped_run_bytes_max ||
-      bytes < mapped_runs_min * view.average_bytes)
-    return false;
-  const std::int64_t span = view.address(position + bytes - 1) + 1 - view.address(position);
-  constexpr std::int64_t waste_max = 64;  // guess
-  return span / waste_max <= bytes;
-}
-
-// Returns whether most pages of a range get bytes.
-bool is_dense(const View& view, std::int64_t span, std::int64_t bytes) {
-  constexpr std::int64_t page = 4096;
-  return span / page <= bytes / view.average_bytes;
-}
-
-// Part of a write: bytes at a position, from `data`.
-struct MappedPart {
-  const View& view;
-  char* origin;
-  std::int64_t position;
-  const char* data;
-  std::int64_t bytes;
-};
-
-void store_part(void* of) {
-  const auto& part = *static_cast<const MappedPart*>(of);
-  datatype::unpack(*part.view.stored_filetype, part.origin, part.position, part.data, part.bytes);
-}
-
-// Writes through a mapping. What cannot go that way goes by calls.
-Error write_mapped(File& file, std::int64_t position, char* data, std::int64_t bytes,
-                   std::int64_t* moved) {
-  const View& view = file.view;
-  *moved = 0;
-  while (*moved < bytes) {
-    const std::int64_t at = position + *moved, first = view.address(at);
-    const std::int64_t here = std::min(bytes - *moved, bytes_within(view, at, mapped_bytes_max));
-    const std::int64_t span = view.address(at + here - 1) + 1 - first;
-    bool done = false;
-    {
-      std::lock_guard guard(file.mapping_lock);
-      if (file.mapping.open(file.descriptor, first, span, is_dense(view, span, here)) == 0) {
-        MappedPart part{view, view.origin(file.mapping.at(first), first), at, data + *moved, here};
-        done = file.mapping.write(store_part, &part);
-      }
-    }
-    if (!done) {
-      std::int64_t written = 0;
-      const Error error = move_each_run(file, true, at, data + *moved, bytes - *moved, &written);
-      *moved += written;
-      return error;
-    }
-    *moved += here;
-    file.counts.add_moved(Moved::mapped, here, 0);
-  }
-  return MPI_SUCCESS;
-}
+// ---- the choice
 
 bool is_sieved(const File& file, std::int64_t position, std::int64_t bytes) {
   const View& view = file.view;
@@ -182,18 +103,29 @@ bool is_sieved(const File& file, std::int64_t position, std::int64_t bytes) {
   return span / sieve_waste_max <= bytes;
 }
 
+Error move_by_calls(File& file, bool writes, std::int64_t position, char* data, std::int64_t bytes,
+                    std::int64_t* moved) {
+  if (!writes && is_sieved(file, position, bytes))
+    return read_sieved(file, position, data, bytes, moved);
+  return move_each_run(file, writes, position, data, bytes, moved);
+}
+
 Error move_together(File& file, bool writes, std::int64_t position, char* data, std::int64_t bytes,
                     std::int64_t* moved) {
   if (file.view.contiguous) {
     const Error error = move_run(file, writes, file.view.address(position), data, bytes, moved);
-    file.counts.add_moved(Moved::whole, *moved, 0);
+    file.counts.add_moved(FileWay::whole, *moved, 0);
     return error;
   }
-  if (writes && is_mapped(file, position, bytes))
-    return write_mapped(file, position, data, bytes, moved);
-  if (!writes && is_sieved(file, position, bytes))
-    return read_sieved(file, position, data, bytes, moved);
-  return move_each_run(file, writes, position, data, bytes, moved);
+  *moved = 0;
+  if (goes_through_mapping(file, writes, position, bytes) &&
+      move_mapped(file, writes, position, data, bytes, moved))
+    return MPI_SUCCESS;
+  std::int64_t by_calls = 0;
+  const Error error =
+      move_by_calls(file, writes, position + *moved, data + *moved, bytes - *moved, &by_calls);
+  *moved += by_calls;
+  return error;
 }
 
 // ---- bytes with gaps in memory
@@ -217,8 +149,8 @@ Error move_pieces(File& file, bool writes, std::int64_t address, const Memory& m
     const int error = writes ? platform::write_file(file.descriptor, at, pieces, count, &here)
                              : platform::read_file(file.descriptor, at, pieces, count, &here);
     *moved += here;
-    file.counts.add_moved(Moved::whole, here, 1);
-    if (error) return failed(file, error, writes, at, listed);
+    file.counts.add_moved(FileWay::whole, here, 1);
+    if (error) return explain_transfer(error, file.name, writes, at, listed);
     if (here < listed) return MPI_SUCCESS;
   }
   return MPI_SUCCESS;
@@ -284,6 +216,7 @@ AtomicRange::AtomicRange(File& file, bool writes, std::int64_t position, std::in
     first_ = file.view.address(position);
     bytes_ = file.view.address(position + bytes - 1) + 1 - first_;
   }
+  in_this_rank_ = std::unique_lock(file.atomic_lock);
   const auto kind = writes ? platform::FileLock::exclusive : platform::FileLock::shared;
   if (const int error = platform::lock_file(file.descriptor, kind, first_, bytes_)) {
     error_ = explain_errno(error, file.name, "locking a range for atomic mode");

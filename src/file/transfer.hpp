@@ -1,7 +1,7 @@
 // Moves one rank's bytes between its memory and the file, by this rank alone: whole where they lie
-// together, else by a call for each run; short runs in a write through a mapping of the file, in a
-// read through a buffer that holds them with what lies between them (data sieving; Thakur, Gropp
-// and Lusk, "Data Sieving and Collective I/O in ROMIO"). Called by access.cpp.
+// together, else through a mapping of the file (mapped_transfer.hpp), by a call for each run, or,
+// in a read, through a buffer that holds short runs with what lies between them (data sieving;
+// Thakur, Gropp and Lusk, "Data Sieving and Collective I/O in ROMIO"). Called by access.cpp.
 // Invariant: no byte of the file between this rank's runs is written: another rank or another job
 // may write it at the same time.
 #pragma once
@@ -39,7 +39,8 @@ Error transfer(File& file, bool writes, std::int64_t position, const Memory& mem
                std::int64_t bytes, std::int64_t* moved);
 
 // Locks the addresses that an access of `bytes` bytes at a position touches, for as long as the
-// object lives, where the file is in atomic mode.
+// object lives, where the file is in atomic mode. The kernel's locks belong to the descriptor,
+// which all threads of this rank share: one thread at a time has one.
 class AtomicRange {
  public:
   AtomicRange(File& file, bool writes, std::int64_t position, std::int64_t bytes);
@@ -50,6 +51,7 @@ class AtomicRange {
 
  private:
   File& file_;
+  std::unique_lock<std::mutex> in_this_rank_;
   std::int64_t first_ = 0, bytes_ = 0;  // no bytes: up to any end
   bool is_locked_ = false;
   Error error_ = MPI_SUCCESS;

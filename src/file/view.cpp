@@ -81,6 +81,10 @@ std::int64_t View::address(std::int64_t position) const {
          datatype::address_at(stored_filetype->shape, position - tile * tile_bytes());
 }
 
+std::int64_t View::bytes_within(std::int64_t position, std::int64_t addresses) const {
+  return std::max<std::int64_t>(1, position_before(address(position) + addresses) - position);
+}
+
 std::int64_t View::position_before(std::int64_t address) const {
   if (contiguous) return std::max<std::int64_t>(0, address - start);
   const std::int64_t inside = address - start;

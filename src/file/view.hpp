@@ -50,6 +50,8 @@ struct View {
   std::int64_t address(std::int64_t position) const;
   // Returns how many of the bytes that the rank sees lie before an address. The view ascends.
   std::int64_t position_before(std::int64_t address) const;
+  // Returns how many bytes from a position on lie within so many addresses; at least 1.
+  std::int64_t bytes_within(std::int64_t position, std::int64_t addresses) const;
   // Lists runs as datatype::list_runs does; offsets are addresses.
   int list(std::int64_t position, std::int64_t bytes, ByteRun* runs, int space,
            std::int64_t* listed) const;

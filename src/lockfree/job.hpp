@@ -29,6 +29,9 @@ PeerClass peer_class(const RankPlace& one, const RankPlace& other);
 // The phase says how far a rank has come; the launcher reads it when a process ends.
 enum class Phase : std::uint32_t { unborn, started, initialized, finalized, aborted };
 
+// The process id in the row of a process that has left an arena of meeting.
+inline constexpr std::int32_t left_process = -1;
+
 // This says who ended the job, with Phase::aborted.
 enum class AbortCause : std::uint32_t { none, program, error };
 
@@ -52,7 +55,7 @@ static_assert(sizeof(CycleLines) == 128);
 // writes all else.
 struct alignas(cache_line_bytes) RankRow {
   struct alignas(cache_line_bytes) PlaceLine {  // written by the process that makes the arena
-    RankPlace place;
+    RankPlace place;        // in an arena of meeting written by the process that takes the slot
     std::uint32_t process;  // the rank in the job
     std::uint32_t job;      // in an arena of meeting: whose rank it is (WorldPlan::job)
   } launcher;

@@ -5,7 +5,7 @@
 #include <new>
 
 #include "base/settings.hpp"
-#include "message/core/account.hpp"
+#include "message/core/contact.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/meeting.hpp"
 #include "message/core/protocol.hpp"
@@ -13,7 +13,9 @@
 #include "message/deposit/deposit_protocol.hpp"
 #include "message/meet.hpp"
 #include "message/network/network_protocol.hpp"
+#include "message/network/peer_loss.hpp"
 #include "message/node/node_protocol.hpp"
+#include "message/partitioned/partitioned.hpp"
 #include "message/self/self_protocol.hpp"
 #include "platform/futex.hpp"
 #include "platform/leak_checker.hpp"
@@ -51,11 +53,6 @@ Error start_engine() {
   return MPI_SUCCESS;
 }
 
-void forget_peer(Peer* peer) {
-  if (has_history(*peer)) delete &peer->past();
-  peer->protocol->forget_peer(peer);
-}
-
 template <class Kind, class... Facts>
 Error set_up(PeerKind kind, Facts... facts) {
   auto* protocol = new (std::nothrow) Kind(facts...);
@@ -69,17 +66,19 @@ Error set_up(PeerKind kind, Facts... facts) {
 Error start_messages() {
   if (Error error = start_engine()) return error;
   if (Error error = set_up<SelfProtocol>(PeerKind::self)) return error;
-  if (transport::spans_nodes())
-    if (Error error = set_up<NetworkProtocol>(PeerKind::network)) return error;
+  if (!transport::spans_nodes())
+    hear_of_losses();
+  else if (Error error = set_up<NetworkProtocol>(PeerKind::network))
+    return error;
   const transport::Slot own = engine.local_rank;
   return settings.deposit_model ? set_up<DepositProtocol>(PeerKind::node, own)
                                 : set_up<NodeProtocol>(PeerKind::node, own);
 }
 
 void stop_messages() {
+  partitioned::forget();
   forget_queues();
-  for (std::uint32_t i = 0; i < engine.process_count; ++i)
-    if (engine.peers[i]) forget_peer(engine.peers[i]);
+  for (std::uint32_t i = 0; i < engine.process_count; ++i) forget_contact(static_cast<Process>(i));
   platform::unregister_pointers(engine.peers, table_bytes);
   platform::unmap_memory(engine.peers, table_bytes);
   platform::unmap_memory(engine.contacts, table_bytes);

@@ -11,7 +11,10 @@
 #include <cstring>
 
 #include "base/report.hpp"
+#include "base/settings.hpp"
 #include "platform/call_stack.hpp"
+#include "platform/device/device_memory.hpp"
+#include "platform/unreadable.hpp"
 
 namespace baton::platform {
 
@@ -88,6 +91,28 @@ void add_frame(Text& text, const void* address) {
     text.add("%p\n", address);
 }
 
+// Why a buffer that looks like device memory could not be used, and what to do.
+const char* words_of_device_memory() {
+  if (settings.device == 0)
+    return "BATON_DEVICE=0 has switched buffers in device memory off; unset it";
+  if (!device_memory.driver())
+    return "Baton reaches memory of NVIDIA's devices alone, by the driver (libcuda.so.1 of CUDA 12 "
+           "or later) that the program has loaded, and has found none; copy the data to host "
+           "memory before the call";
+  return "where device memory may lie is said in docs/device-memory.md; elsewhere, and where the "
+         "program reads or writes it itself, copy the data to host memory first";
+}
+
+void add_kind_of_place(Text& text, int number, const siginfo_t& info) {
+  if (number != SIGSEGV || info.si_code != SEGV_ACCERR) return;
+  const std::size_t bytes = unreadable_reservation(info.si_addr);
+  if (bytes == 0) return;
+  text.add(
+      "baton: rank %d: the address lies in %zu MiB that are reserved and that no processor may "
+      "read: it looks like device memory. %s\n",
+      rank_told(), bytes >> 20, words_of_device_memory());
+}
+
 void unblock(int number) {
   sigset_t one;
   sigemptyset(&one);
@@ -114,6 +139,7 @@ void tell(int number, siginfo_t* info, void* context) {
   text.add("baton: rank %d: %s (signal %d)", rank_told(), words_of(number), number);
   if (info->si_code > 0 && number != SIGABRT) text.add(" at address %p", info->si_addr);
   text.add(", process %d\n", static_cast<int>(::getpid()));
+  add_kind_of_place(text, number, *info);
   text.print();  // this part is printed whatever happens next
 
   text.length = 0;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -99,6 +100,16 @@ int write_file(int descriptor, std::int64_t offset, const void* data, std::int64
                std::int64_t* moved) {
   iovec piece{const_cast<void*>(data), static_cast<std::size_t>(bytes)};
   return write_file(descriptor, offset, &piece, 1, moved);
+}
+
+bool is_cached(int descriptor, std::int64_t offset) {
+  char byte;
+  const iovec piece{&byte, 1};
+  if (preadv2(descriptor, &piece, 1, offset, RWF_NOWAIT) >= 0) return true;
+  // tmpfs has no other place than memory, and does not know the flag.
+  struct statfs about {};
+  constexpr auto tmpfs = 0x01021994;
+  return errno == EOPNOTSUPP && fstatfs(descriptor, &about) == 0 && about.f_type == tmpfs;
 }
 
 int file_bytes(int descriptor, std::int64_t* bytes) {

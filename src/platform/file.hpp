@@ -25,6 +25,9 @@ int read_file(int descriptor, std::int64_t offset, void* data, std::int64_t byte
               std::int64_t* moved);
 int write_file(int descriptor, std::int64_t offset, const void* data, std::int64_t bytes,
                std::int64_t* moved);
+// Returns whether the byte at an offset lies in the kernel's cache, so that reading it waits for no
+// device; false also where the file system does not say.
+bool is_cached(int descriptor, std::int64_t offset);
 // The most pieces of one transfer.
 inline constexpr int file_pieces_max = 1024;  // IOV_MAX of Linux
 

@@ -26,9 +26,12 @@ KnownCommunicator* make(MPI_Comm handle, const Communicator& communicator) {
     delete made;
     return nullptr;
   }
-  for (std::uint32_t rank = 0; rank < made->size; ++rank)
-    made->world_ranks[rank] = static_cast<std::int32_t>(
-        message::world_rank(context.process(static_cast<std::int32_t>(rank))));
+  for (std::uint32_t rank = 0; rank < made->size; ++rank) {
+    const Process process = context.process(static_cast<std::int32_t>(rank));
+    made->world_ranks[rank] = message::is_of_own_job(process)
+                                  ? static_cast<std::int32_t>(message::world_rank(process))
+                                  : rank_of_another_job;
+  }
   return made;
 }
 

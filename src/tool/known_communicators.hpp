@@ -10,6 +10,10 @@
 
 namespace baton::tool {
 
+// Stands for the rank of a process of another job. What is moved to and from it counts for the call,
+// but for no pair of ranks.
+inline constexpr std::int32_t rank_of_another_job = -2;
+
 struct KnownCommunicator {
   MPI_Comm handle = MPI_COMM_NULL;
   std::uint32_t id = 0;
@@ -19,7 +23,7 @@ struct KnownCommunicator {
   std::int32_t uses = 1;                // by calls, by open messages, and by the program's handle
   KnownCommunicator* next = nullptr;    // next entry of the hash bin
 
-  // Returns the world rank of a rank; -1 for MPI_ANY_SOURCE, MPI_PROC_NULL and ranks out of range.
+  // Returns the world rank of a rank, or rank_of_another_job; -1 for MPI_ANY_SOURCE, MPI_PROC_NULL and ranks out of range.
   std::int32_t world_rank(int rank) const {
     if (rank < 0 || static_cast<std::uint32_t>(rank) >= size) return -1;
     return world_ranks ? world_ranks[rank] : rank;

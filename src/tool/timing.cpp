@@ -103,6 +103,7 @@ void CallTimer::awaits(MPI_Comm comm, int rank) {
 void CallTimer::sends(MPI_Comm comm, int rank, int tag, std::uint64_t bytes) {
   KnownCommunicator* known = hold(comm);
   const std::int32_t peer = known ? known->world_rank(rank) : -1;
+  if (peer == rank_of_another_job) moves(bytes);
   if (peer < 0) return;
   message_ = {0, known, began_, 0, bytes, tag, peer, row_, true, false, false};
   moves(bytes);
@@ -208,9 +209,10 @@ void CallTimer::send_now(const OpenMessage& message) {
 
 void CallTimer::receive_now(const OpenMessage& message, const MPI_Status& status) {
   const std::int32_t source = message.comm->world_rank(status.MPI_SOURCE);
-  if (source < 0 || status_cancelled(status)) return;
+  if (source == -1 || status_cancelled(status)) return;
   const auto bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(status_bytes(status), 0));
   moves(bytes);
+  if (source == rank_of_another_job) return;
   record.add_received(source, bytes);
   record.add_event({message.began, platform::now_ticks(), bytes, message.order, message.comm->id,
                     source, status.MPI_TAG, message.call, lockfree::EventKind::received,

@@ -42,6 +42,7 @@ Error attach(Communicator& parent, int new_rank, Topology& topology, Communicato
 }
 
 bool find_places(const Communicator& comm, int count, PlaceTree& tree) {
+  if (comm.spans_jobs()) return false;  // not all ranks would find the same
   Array<lockfree::RankPlace> places = make_array<lockfree::RankPlace>(count);
   if (!places) return false;
   for (int rank = 0; rank < count; ++rank)

@@ -10,6 +10,7 @@
 namespace baton::transport {
 
 Arena job_arena;
+platform::Lock arenas_lock;
 
 struct MemoryFile {
   int descriptor = -1;

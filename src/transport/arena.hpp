@@ -15,6 +15,7 @@
 #include "lockfree/ring.hpp"
 #include "lockfree/shared_ring.hpp"
 #include "lockfree/staging.hpp"
+#include "platform/lock.hpp"
 
 namespace baton::transport {
 
@@ -57,6 +58,8 @@ struct Arena {
 
 // The arena of this process's own job.
 extern Arena job_arena;
+// Protects the list of arenas, which a sleeping thread goes through while another one leads.
+extern platform::Lock arenas_lock;
 
 // The place of one process in an arena that it shares with this one. Invariant: what belongs to a
 // pair of processes is found by two slots of one arena.

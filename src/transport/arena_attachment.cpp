@@ -8,8 +8,10 @@
 #include <cstring>
 #include <new>
 
+#include "platform/device/device_memory.hpp"
 #include "platform/fork.hpp"
 #include "platform/memory_file.hpp"
+#include "platform/random.hpp"
 #include "transport/arena.hpp"
 #include "transport/attached.hpp"
 #include "transport/heap.hpp"
@@ -83,6 +85,7 @@ Error begin_use(Arena& arena, lockfree::JobHeader* job, int descriptor, std::uin
   platform::keep_from_children(job, job->file_bytes);
   platform::keep_from_programs(descriptor);
   arena.job = job;
+  if (&arena == &job_arena) platform::device_memory.host_ranges.note(job, job->file_bytes);
   arena.layout = lockfree::slice_layout(job->ranks, job->rings.deposit.ring_bytes);
   arena.own = index;
   arena.slots = job->ranks;
@@ -91,7 +94,13 @@ Error begin_use(Arena& arena, lockfree::JobHeader* job, int descriptor, std::uin
   return reserve_own_parts(arena);
 }
 
+// Where this process runs, as its own launcher has it: numbers of one machine.
+const lockfree::RankPlace& place_of_own_job() {
+  return job_arena.own_slot().row().launcher.place;
+}
+
 void end_use(Arena& arena) {
+  if (&arena == &job_arena) platform::device_memory.host_ranges.forget_noted();
   detach_regions(arena);
   forget_probes(arena);
   forget_pipes(arena);
@@ -114,6 +123,7 @@ Error attach(int descriptor, LocalRank rank) {
 
 Error attach_alone(std::uint32_t cpus_usable) {
   lockfree::JobHeader header = lockfree::job_header(1, cpus_usable);
+  header.world.job = platform::random_job_number();
   int descriptor = platform::make_memory_file("baton", header.file_bytes);
   if (descriptor < 0)
     return fail(MPI_ERR_NO_MEM,
@@ -163,19 +173,28 @@ Error join_meeting(int descriptor, std::uint32_t index, Slot* own) {
     delete arena;
     return error;
   }
+  if (job_arena.job->launcher_pid) arena->own_slot().row().launcher.place = place_of_own_job();
   publish_wake_pipe(*arena);
   offer_probe_word(*arena);
   offer_attaching(*arena);
-  arena->next = job_arena.next;
-  job_arena.next = arena;
+  {
+    platform::Guard guard(arenas_lock);
+    arena->next = job_arena.next;
+    job_arena.next = arena;
+  }
   *own = arena->own_slot();
   return MPI_SUCCESS;
 }
 
 void leave_meeting(Slot own) {
-  Arena* before = &job_arena;
-  while (before->next != own.arena) before = before->next;
-  before->next = own.arena->next;
+  {
+    platform::Guard guard(arenas_lock);
+    Arena* before = &job_arena;
+    while (before->next != own.arena) before = before->next;
+    before->next = own.arena->next;
+  }
+  // relaxed: see is_there in message/core/meeting.cpp.
+  own.row().state.pid.store(lockfree::left_process, std::memory_order_relaxed);
   end_use(*own.arena);
   delete own.arena;
 }

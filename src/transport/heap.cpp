@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "platform/device/device_memory.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/valgrind.hpp"
 #include "transport/placing.hpp"
@@ -39,6 +40,7 @@ bool ExportedHeap::map_own() {
   char* base = map_part(job_arena.own);
   if (!base) return false;
   own_bytes_ = job_arena.job->heap_bytes;
+  platform::device_memory.host_ranges.note(base, own_bytes_);
   blocks_bytes_ = own_bytes_ - job_arena.job->program_heap_bytes;
   // ORDER heap.own: release here, acquire in own; its length.
   own_base_.store(base, std::memory_order_release);

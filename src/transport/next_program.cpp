@@ -22,7 +22,7 @@ using lockfree::RankRow;
 constexpr useconds_t look_again_us = 1000;  // guess: another rank's program takes longer to end
 
 std::uint32_t own_pid_namespace() {
-  struct stat facts {};
+  struct stat facts{};
   return ::stat("/proc/self/ns/pid", &facts) == 0 ? static_cast<std::uint32_t>(facts.st_ino) : 0;
 }
 

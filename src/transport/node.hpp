@@ -23,6 +23,7 @@ inline void let_others_copy() {
 // Calls act(slot) for this process's slot in each arena that it is attached to.
 template <class Do>
 void each_own_slot(Do&& act) {
+  platform::Guard guard(arenas_lock);
   for (Arena* arena = &job_arena; arena; arena = arena->next) act(arena->own_slot());
 }
 // Says which process has each slot of the arena, as this process numbers them. The array is from

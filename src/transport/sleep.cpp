@@ -40,13 +40,21 @@ void empty_own_pipe() {
   }
 }
 
+// Returns whether any arena's word has changed.
+bool is_woken(std::uint32_t expected) {
+  platform::Guard guard(arenas_lock);
+  // relaxed: who changes a word writes to the pipe afterwards.
+  for (Arena* arena = &job_arena; arena; arena = arena->next)
+    if (arena->own_slot().doorbell().wake.word.load(std::memory_order_relaxed) != expected)
+      return true;
+  return false;
+}
+
 void sleep_with_descriptors(std::uint32_t expected, std::int64_t bound_us, pollfd* beside,
                             int count) {
   pollfd ends[1 + sleep_descriptors_max] = {{job_arena.wake_pipe[0], POLLIN, 0}};
   std::copy_n(beside, count, ends + 1);
-  // relaxed: who changes a word writes to the pipe afterwards.
-  for (Arena* arena = &job_arena; arena; arena = arena->next)
-    if (arena->own_slot().doorbell().wake.word.load(std::memory_order_relaxed) != expected) return;
+  if (is_woken(expected)) return;
   const timespec bound{bound_us / 1000000, bound_us % 1000000 * 1000};
   ::ppoll(ends, 1 + static_cast<nfds_t>(count), &bound, nullptr);
   if (ends[0].revents) empty_own_pipe();
@@ -61,6 +69,7 @@ Error open_wake_pipe() {
     return fail(MPI_ERR_NO_MEM, "no pipe to be woken by: %s; raise the limit on open files",
                 std::strerror(errno));
   for (int& end : job_arena.wake_pipe) end = platform::move_to_high_number(end);
+  platform::Guard guard(arenas_lock);
   for (Arena* arena = &job_arena; arena; arena = arena->next) publish_wake_pipe(*arena);
   return MPI_SUCCESS;
 }

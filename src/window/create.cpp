@@ -11,6 +11,7 @@
 #include "transport/move/reach.hpp"
 #include "transport/node.hpp"
 #include "window/check_access.hpp"
+#include "window/count.hpp"
 #include "window/gather.hpp"
 #include "window/network/provider_reach.hpp"
 #include "window/one_sided.hpp"
@@ -63,8 +64,7 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
   BATON_INVARIANT(window && window->targets && window->accessed && window->handle != nullptr);
   window->comm = comm;
   window->flavor = flavor;
-  window->is_special =
-      window->is_dynamic() || transport::job().explain != 0 || platform::memory_kinds.any();
+  window->is_special = must_be_special(*window);
   name_communicator(*window);
   window->errors.mpi_handle = window->handle;
   update_hints(window->hints, info, false);
@@ -133,6 +133,7 @@ void dispose(Window& window) {
   windows.remove(window.handle);
   std::free(window.targets);
   std::free(window.accessed);
+  delete window.counts;
   delete &window;
 }
 

@@ -8,6 +8,8 @@
 #include "message/core/engine.hpp"
 #include "message/core/notify.hpp"
 #include "message/core/wake.hpp"
+#include "platform/clock.hpp"
+#include "window/count.hpp"
 #include "window/epoch.hpp"
 #include "window/synchronize.hpp"
 
@@ -53,8 +55,11 @@ void let_next_readers_in(Window& window, Row& row, std::uint32_t number) {
 
 BATON_COLD void await_turn(Window& window, Target& target, std::uint32_t number, bool writes) {
   leave_name(window, *target.row, number);
+  const bool told = tells_lock_waits(window);
+  const std::int64_t begun_ns = told ? platform::now_ns() : 0;
   wait_at_memory([&] { return is_served(target.row->lock, number, writes); },
                  WindowWait{WindowWait::Kind::turn, window, target, number});
+  if (told) note_lock_wait(window, target, writes, platform::now_ns() - begun_ns);
 }
 
 inline std::uint32_t take_turn(Window& window, Target& target, bool writes) {
@@ -78,7 +83,10 @@ BATON_COLD Error take_any_lock(Window& window, Target& target) {
   Error error = MPI_SUCCESS;
   if (target.hold == Hold::unchecked) {
   } else if (!target.row) {
+    const bool told = tells_lock_waits(window);
+    const std::int64_t begun_ns = told ? platform::now_ns() : 0;
     error = lock_remotely(window, target, exclusive);
+    if (told && !error) note_lock_wait(window, target, exclusive, platform::now_ns() - begun_ns);
   } else {
     target.number = take_turn(window, target, exclusive);
   }

@@ -47,7 +47,7 @@ template <class Done>
 void wait_at_memory(Done&& done, const WindowWait& wait) {
   if (BATON_LIKELY(done()) || message::look_directly(done)) return;
   // Where ranks are on other nodes, too, the wait may be for their messages.
-  const bool alone = !platform::threads_multiple && !transport::spans_nodes();
+  const bool alone = !platform::threads_multiple && !message::is_on_network();
   if (alone) message::engine.watches_memory = true;
   message::wait_until(done, [&] { return subject_of(wait); });
   if (alone) message::engine.watches_memory = false;

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/handle_table.hpp"
+#include "base/one_sided.hpp"
 #include "lockfree/window_row.hpp"
 #include "platform/lock.hpp"
 #include "window/hint.hpp"
@@ -138,6 +139,7 @@ class Window {
   bool row_is_shared = false;
 
   WindowChecks* checks = nullptr;  // `mpiexec --check`, see check_access.hpp
+  WindowCounts* counts = nullptr;  // once a tool has watched it, see count.hpp
   // All targets may be accessed: in a fence epoch, once an operation has followed the fence.
   bool all_open = false;
   Epoch epoch = Epoch::none;

@@ -14,7 +14,7 @@ namespace baton::world {
 
 namespace {
 
-const SettingRow& row_of_field(std::int64_t Settings::*field) {
+const SettingRow& row_of_field(std::int64_t Settings::* field) {
   return *std::ranges::find(setting_rows(), field, &SettingRow::field);
 }
 

@@ -10,7 +10,7 @@
 
 namespace baton::world {
 
-inline constexpr std::int64_t Settings::*alike_settings[] = {
+inline constexpr std::int64_t Settings::* alike_settings[] = {
     &Settings::check,         &Settings::deposit_model,  &Settings::deposit_ring_bytes,
     &Settings::rooms,         &Settings::room_bytes_max, &Settings::direct_at_once,
     &Settings::ranks_per_node};

@@ -8,6 +8,7 @@
 #include "message/core/engine.hpp"
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"
+#include "message/partitioned/partitioned.hpp"
 #include "world/context_id.hpp"
 #include "world/node_parts.hpp"
 #include "world/session.hpp"
@@ -61,16 +62,17 @@ Error fill_inner_contexts(Communicator& owner) {
   Error error = fill_context(owner.within, owner, inner_plane, *owner.local);
   if (error) return error;
   owner.everyone = owner.within;
-  owner.everyone.rank = static_cast<std::int32_t>(number_of(message::engine.self));
-  owner.everyone.size = static_cast<std::int32_t>(message::engine.ranks);
-  owner.everyone.processes = nullptr;
+  owner.everyone.rank = owner.both->rank;
+  owner.everyone.size = owner.both->size;
+  owner.everyone.processes = owner.both->processes;
   return MPI_SUCCESS;
 }
 
-// Joins both groups; the one whose first process comes first in the job goes first. Null when
-// memory is short.
+// Joins both groups; the one whose first process comes first for all goes first. Null when memory
+// is short.
 Group* join(const Group& local, const Group& remote) {
-  bool local_first = local.processes[0] < remote.processes[0];
+  const bool local_first = number_for_all(message::id_of(local.processes[0])) <
+                           number_for_all(message::id_of(remote.processes[0]));
   const Group& first = local_first ? local : remote;
   const Group& second = local_first ? remote : local;
   Group* both = new_group(local.size + remote.size);
@@ -96,6 +98,7 @@ void dispose_freed(void* owner) {
   auto* communicator = static_cast<Communicator*>(owner);
   message::drop_queue(communicator->point_to_point.receive_id);
   message::drop_queue(communicator->collective.receive_id);
+  message::drop_queue(message::partitioned::plane_id(communicator->point_to_point.receive_id));
   if (communicator->is_inter()) message::drop_queue(communicator->within.receive_id);
   leave_room(communicator->room);
   // No rank will come back to the rooms of the parts.
@@ -129,6 +132,19 @@ Error fill_job_context(message::Context& context) {
   context.size = static_cast<std::int32_t>(message::engine.ranks);
   context.queue = message::queue_for(context.receive_id);
   return context.queue ? MPI_SUCCESS : no_memory();
+}
+
+Error fill_group_context(const Group& group, std::int32_t tag, message::Context& context,
+                         Members& members) {
+  if (Error error = fill_job_context(context)) return error;
+  members = {&context, tag, group.size, group.rank, nullptr, group.processes};
+  if (!group.spans_jobs) return MPI_SUCCESS;
+  // The numbers of processes differ between jobs, their positions do not.
+  context.rank = group.rank;
+  context.size = group.size;
+  context.processes = group.processes;
+  members = all_of(context, tag);
+  return MPI_SUCCESS;
 }
 
 message::CommunicatorView view_of_communicators() {

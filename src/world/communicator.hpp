@@ -63,8 +63,8 @@ class Communicator {
   NodeParts* node_parts = nullptr;
   platform::Lock node_parts_lock;  // held while they are made
   // Only intercommunicators have these: both groups as one, in the same order on both sides; and
-  // two contexts on a plane of their own. The ranks of `within` are the local group; the ranks of
-  // `everyone` are all processes of the job.
+  // two contexts on a plane of their own. The ranks of `within` are the local group, those of
+  // `everyone` are `both`.
   Group* both = nullptr;
   message::Context within;
   message::Context everyone;
@@ -75,10 +75,11 @@ class Communicator {
   // else in the own group.
   BATON_INLINE int remote_size() const { return point_to_point.size; }
   BATON_INLINE bool is_inter() const { return remote != nullptr; }
+  bool spans_jobs() const { return local->spans_jobs || (remote && remote->spans_jobs); }
   // Returns all ranks that take part in a collective call, in the order of `both`.
   Members members(std::int32_t tag) const {
     if (!is_inter()) return all_of(collective, tag);
-    return {&everyone, tag, both->size, both->rank, nullptr, both->processes};
+    return all_of(everyone, tag);
   }
 };
 
@@ -120,8 +121,12 @@ Error make_part(Communicator& owner, message::Plane plane, Group* group, Communi
 void free_node_parts(NodeParts& parts);
 
 // Fills the context in which processes agree that have no communicator in common: its ranks are all
-// processes. Error: MPI_ERR_NO_MEM, explained.
+// processes of the job. Error: MPI_ERR_NO_MEM, explained.
 Error fill_job_context(message::Context& context);
+// Does so for a group whose processes may be of several jobs, and gives it as the members of an
+// agreement with this tag. The group and the context outlive the agreement.
+Error fill_group_context(const Group& group, std::int32_t tag, message::Context& context,
+                         Members& members);
 
 // Makes MPI_COMM_WORLD and MPI_COMM_SELF behind their handles. It is called once per start.
 Error make_world_and_self();

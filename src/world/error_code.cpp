@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 #include <new>
 
@@ -89,6 +90,30 @@ constexpr StandardClass standard_classes[] = {
 };
 // clang-format on
 
+// The codes of the tool interface, which are no classes: its procedures return them.
+// clang-format off
+constexpr const char* tool_texts[] = {
+    "MPI_T_ERR_CANNOT_INIT: the tool interface cannot be initialized now",
+    "MPI_T_ERR_NOT_ACCESSIBLE: it may not be called here: in a callback of an event",
+    "MPI_T_ERR_NOT_INITIALIZED: MPI_T_init_thread comes first",
+    "MPI_T_ERR_NOT_SUPPORTED: not supported",
+    "MPI_T_ERR_MEMORY: out of memory",
+    "MPI_T_ERR_INVALID: an argument is null, or has a value that is out of range",
+    "MPI_T_ERR_INVALID_INDEX: there is nothing of this number",
+    "MPI_T_ERR_INVALID_ITEM: there is no item of this number",
+    "MPI_T_ERR_INVALID_SESSION: no live session",
+    "MPI_T_ERR_INVALID_HANDLE: no live handle, or of another session, or its object is gone",
+    "MPI_T_ERR_INVALID_NAME: there is nothing of this name",
+    "MPI_T_ERR_OUT_OF_HANDLES: no more handles",
+    "MPI_T_ERR_OUT_OF_SESSIONS: no more sessions",
+    "MPI_T_ERR_CVAR_SET_NOT_NOW: the variable cannot be set now",
+    "MPI_T_ERR_CVAR_SET_NEVER: the variable cannot be set any more",
+    "MPI_T_ERR_PVAR_NO_WRITE: the variable cannot be written or reset",
+    "MPI_T_ERR_PVAR_NO_STARTSTOP: the variable cannot be started or stopped",
+    "MPI_T_ERR_PVAR_NO_ATOMIC: the variable cannot be read and reset at once"};
+// clang-format on
+static_assert(MPI_T_ERR_PVAR_NO_ATOMIC - MPI_T_ERR_CANNOT_INIT + 1 == std::size(tool_texts));
+
 constexpr int standard_class_count = MPI_ERR_ABI + 1;
 static_assert(sizeof standard_classes / sizeof standard_classes[0] == standard_class_count);
 
@@ -161,6 +186,10 @@ bool error_code_known(int code) {
 }
 
 void copy_error_text(int code, char* to, std::size_t space) {
+  if (code >= MPI_T_ERR_CANNOT_INIT && code <= MPI_T_ERR_PVAR_NO_ATOMIC) {
+    std::snprintf(to, space, "%s", tool_texts[code - MPI_T_ERR_CANNOT_INIT]);
+    return;
+  }
   if (code <= MPI_ERR_LASTCODE) {
     int known = is_standard(code) ? code : MPI_ERR_UNKNOWN;
     std::snprintf(to, space, "%s", standard_classes[known].text);

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "message/core/engine.hpp"
+#include "message/meet.hpp"
 #include "world/session.hpp"
 
 namespace baton::world {
@@ -63,8 +64,12 @@ void belong_to(Group& group, Session* session) {
 
 void finish_group(Group& group) {
   group.identity = true;
-  for (std::int32_t i = 0; i < group.size; ++i)
+  for (std::int32_t i = 0; i < group.size; ++i) {
     group.identity &= group.processes[i] == static_cast<Process>(i);
+    if (message::is_of_own_job(group.processes[i])) continue;
+    group.spans_jobs = true;
+    message::hold_met(group.processes[i]);
+  }
   group.rank = group.rank_of(message::engine.self);
 }
 
@@ -81,6 +86,8 @@ void release(Group& group) {
   // ORDER group.references: release by each, acquire by the last; all uses are over.
   if (group.references.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (group.session) release(*group.session);
+  for (std::int32_t i = 0; group.spans_jobs && i < group.size; ++i)
+    if (!message::is_of_own_job(group.processes[i])) message::let_go_met(group.processes[i]);
   std::free(&group);
 }
 
@@ -107,13 +114,11 @@ Error group_union(const Group& a, const Group& b, Group** made) {
 }
 
 Error group_intersection(const Group& a, const Group& b, Group** made) {
-  return select(
-      a, [&](auto i) { return contains(b, a.processes[i]); }, made);
+  return select(a, [&](auto i) { return contains(b, a.processes[i]); }, made);
 }
 
 Error group_difference(const Group& a, const Group& b, Group** made) {
-  return select(
-      a, [&](auto i) { return !contains(b, a.processes[i]); }, made);
+  return select(a, [&](auto i) { return !contains(b, a.processes[i]); }, made);
 }
 
 Error group_include(const Group& group, const int* ranks, int count, Group** made) {
@@ -132,8 +137,7 @@ Error group_exclude(const Group& group, const int* ranks, int count, Group** mad
       if (ranks[i] == rank) return true;
     return false;
   };
-  return select(
-      group, [&](auto i) { return !excluded(i); }, made);
+  return select(group, [&](auto i) { return !excluded(i); }, made);
 }
 
 int compare_groups(const Group& a, const Group& b) {

@@ -20,6 +20,7 @@ struct Group {
   std::int32_t size = 0;
   std::int32_t rank = MPI_UNDEFINED;  // our rank in it
   bool identity = false;              // rank i is process i
+  bool spans_jobs = false;            // has processes of other jobs, which it keeps known
   Session* session = nullptr;  // the session from which it was made; held. Null: of the world model
   std::atomic<std::int32_t> references{1};
   Process processes[1];  // as many as `size`

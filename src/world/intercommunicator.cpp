@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "message/core/engine.hpp"
 #include "message/core/point_to_point.hpp"
+#include "message/meet.hpp"
+#include "platform/random.hpp"
+#include "world/acquaint.hpp"
 #include "world/context_id.hpp"
 
 namespace baton::world {
@@ -18,63 +20,26 @@ Error no_memory() {
 // The leaders send this to each other first, then their groups.
 struct Greeting {
   std::int32_t error;
-  std::int32_t size;       // of the group that follows
-  std::uint32_t pairings;  // intercommunicators that the leader has made
+  std::int32_t size;            // of the group that follows
+  std::uint32_t pairings;       // intercommunicators that the leader has made
+  std::int32_t meets;           // processes of several jobs are among them
+  platform::HostIdentity host;  // of the leader
 };
-
-// A group's processes in the form that all know them by, which travels between ranks. The object
-// frees them.
-class TravellingGroup {
- public:
-  explicit TravellingGroup(std::int32_t size)
-      : size_(size),
-        ids_(static_cast<ProcessId*>(std::malloc(static_cast<std::size_t>(bytes())))) {}
-  ~TravellingGroup() { std::free(ids_); }
-  TravellingGroup(const TravellingGroup&) = delete;
-  TravellingGroup& operator=(const TravellingGroup&) = delete;
-
-  ProcessId* ids() { return ids_; }  // null: no memory
-  std::int64_t bytes() const { return size_ * static_cast<std::int64_t>(sizeof(ProcessId)); }
-  void take(const Group& group) {
-    std::transform(group.processes, group.processes + size_, ids_, message::id_of);
-  }
-  void give(Group& group) const {
-    std::transform(ids_, ids_ + size_, group.processes, message::process_of);
-  }
-
- private:
-  std::int32_t size_;
-  ProcessId* ids_;
-};
-
-// Returns a number by which both sides of a pairing decide which side comes first.
-std::uint64_t number_for_all(ProcessId id) {
-  return static_cast<std::uint64_t>(id.job) << 32 | number_of(id.rank);
-}
 
 // Exchanges greetings and groups between the two leaders.
-Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, Group** remote) {
-  Datatype& bytes = *datatype::datatypes.find(MPI_BYTE);
-  const message::Context& context = bridge.peer->collective;
-  std::int32_t tag = own_tag(TagKind::leaders, static_cast<std::uint32_t>(bridge.tag));
-  Greeting mine{MPI_SUCCESS, local.size(), context_ids.next_pairing()};
-  Error error =
-      message::exchange(context, &mine, sizeof mine, bytes, bridge.remote_leader, tag, greeting,
-                        sizeof *greeting, bytes, bridge.remote_leader, tag, nullptr);
-  if (error) return error;
-  *remote = new_group(greeting->size);
-  if (!*remote) return no_memory();
-  TravellingGroup ours(local.size()), theirs(greeting->size);
-  if (!ours.ids() || !theirs.ids()) return no_memory();
+Error introduce(const Communicator& local, LeaderChannel& channel, Greeting* greeting,
+                TravellingGroup& remote) {
+  Greeting mine{MPI_SUCCESS, local.size(), context_ids.next_pairing(), false, own_host()};
+  if (Error error = channel.exchange(&mine, sizeof mine, greeting, sizeof *greeting)) return error;
+  TravellingGroup ours;
+  if (!ours.resize(local.size()) || !remote.resize(greeting->size)) return no_memory();
   ours.take(*local.local);
-  error =
-      message::exchange(context, ours.ids(), ours.bytes(), bytes, bridge.remote_leader, tag,
-                        theirs.ids(), theirs.bytes(), bytes, bridge.remote_leader, tag, nullptr);
-  if (error) return error;
-  theirs.give(**remote);
+  if (Error error = channel.exchange(ours.ids(), ours.bytes(), remote.ids(), remote.bytes()))
+    return error;
+  greeting->meets = !are_of_one_job(ours, remote);
   // Both sides give this pairing the same name: after the side that comes first.
   const std::uint64_t own_first = number_for_all(ours.ids()[0]);
-  const std::uint64_t their_first = number_for_all(theirs.ids()[0]);
+  const std::uint64_t their_first = number_for_all(remote.ids()[0]);
   const bool first = own_first < their_first;
   const std::uint64_t number = first ? mine.pairings : greeting->pairings;
   greeting->pairings =
@@ -83,21 +48,24 @@ Error meet(const Communicator& local, const Bridge& bridge, Greeting* greeting, 
 }
 
 // Passes the greeting and the remote group from the leader on to the other members.
-Error pass_on(const Members& members, std::int32_t leader, Greeting* greeting, Group** remote) {
+Error pass_on(const Members& members, std::int32_t leader, Greeting* greeting,
+              TravellingGroup& remote) {
   if (Error error = agree_broadcast(members, leader, greeting, sizeof *greeting)) return error;
   if (greeting->error) {
     if (members.position == leader) return greeting->error;  // explained already
     return fail(greeting->error, "the local leader (rank %d) gave up on the remote group", leader);
   }
-  if (!*remote) *remote = new_group(greeting->size);
-  if (!*remote) return no_memory();
-  TravellingGroup theirs(greeting->size);
-  if (!theirs.ids()) return no_memory();
-  if (members.position == leader) theirs.take(**remote);
-  if (Error error = agree_broadcast(members, leader, theirs.ids(), theirs.bytes())) return error;
-  theirs.give(**remote);
-  finish_group(**remote);
-  return MPI_SUCCESS;
+  if (members.position != leader && !remote.resize(greeting->size)) return no_memory();
+  return agree_broadcast(members, leader, remote.ids(), remote.bytes());
+}
+
+// Makes the group of processes that this one knows by now. Null when memory is short.
+Group* group_of(const TravellingGroup& travelling) {
+  Group* group = new_group(travelling.size());
+  if (!group) return nullptr;
+  travelling.give(*group);
+  finish_group(*group);
+  return group;
 }
 
 bool overlap(const Group& a, const Group& b) {
@@ -120,12 +88,12 @@ Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicat
   retain(shared);
   Communicator* prepared = nullptr;
   if (Error error = prepare_communicator(&shared, remote, parent, &prepared)) return error;
-  const Group& both = *prepared->both;
   message::Context context;
+  Members members;
   std::uint32_t id = 0;
-  Error error = fill_job_context(context);
-  if (!error)
-    error = agree_context_id({&context, tag, both.size, both.rank, nullptr, both.processes}, &id);
+  Error error = fill_group_context(*prepared->both, tag, context, members);
+  context.owner = prepared;
+  if (!error) error = agree_context_id(members, &id);
   if (error) {
     abandon_communicator(*prepared);
     return error;
@@ -137,19 +105,43 @@ Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicat
 
 }  // namespace
 
-Error create_intercommunicator(Communicator& local, int leader, const Bridge& bridge,
-                               Communicator** made) {
+Error PeerChannel::exchange(const void* mine, std::int64_t bytes, void* theirs,
+                            std::int64_t their_bytes) {
+  Datatype& type = *datatype::datatypes.find(MPI_BYTE);
+  const std::int32_t tag = own_tag(TagKind::leaders, static_cast<std::uint32_t>(tag_));
+  return message::exchange(peer_.collective, mine, bytes, type, remote_leader_, tag, theirs,
+                           their_bytes, type, remote_leader_, tag, nullptr);
+}
+
+Error PeerChannel::agree_key(Key* key) {
+  const Process other = peer_.collective.process(remote_leader_);
+  const Key own{platform::random_word(), platform::random_word()};
+  const message::HiddenKey mine = message::hide_key(other, own);
+  message::HiddenKey theirs{};
+  if (Error error = exchange(&mine, sizeof mine, &theirs, sizeof theirs)) return error;
+  const Key its = message::reveal_key(other, theirs);
+  *key = {own.low ^ its.low, own.high ^ its.high};
+  return MPI_SUCCESS;
+}
+
+Error create_intercommunicator(Communicator& local, int leader, LeaderChannel* channel,
+                               Error problem, Communicator** made) {
   if (Error error = check_open(local)) return error;
-  Greeting greeting{bridge.problem, 0, 0};
-  Group* remote = nullptr;
-  if (local.rank() == leader && !bridge.problem)
-    greeting.error = meet(local, bridge, &greeting, &remote);
-  Error error = pass_on(local.members(agreement_tag), leader, &greeting, &remote);
-  if (error) {
-    if (remote) release(*remote);
-    return error;
-  }
-  return pair(*local.local, remote, own_tag(TagKind::pairing, greeting.pairings), &local, made);
+  Greeting greeting{problem, 0, 0, false, {}};
+  TravellingGroup remote;
+  const bool leads = local.rank() == leader;
+  if (leads && !problem) greeting.error = introduce(local, *channel, &greeting, remote);
+  const Members members = local.members(agreement_tag);
+  if (Error error = pass_on(members, leader, &greeting, remote)) return error;
+  message::Meeting* met = nullptr;
+  if (greeting.meets)
+    if (Error error =
+            acquaint({members, leader, leads ? channel : nullptr, greeting.host}, remote, &met))
+      return error;
+  Group* group = group_of(remote);
+  if (met) message::let_go(*met);
+  if (!group) return no_memory();
+  return pair(*local.local, group, own_tag(TagKind::pairing, greeting.pairings), &local, made);
 }
 
 Error create_intercommunicator_from_groups(const Group& local, int leader, const Group* remote,
@@ -158,22 +150,25 @@ Error create_intercommunicator_from_groups(const Group& local, int leader, const
   for (const char* c = name; *c; ++c) number = scramble(number + static_cast<unsigned char>(*c));
   std::int32_t tag = own_tag(TagKind::name, static_cast<std::uint32_t>(number));
   message::Context context;
-  if (Error error = fill_job_context(context)) return error;
-  Members members{&context, tag, local.size, local.rank, nullptr, local.processes};
-  Greeting greeting{problem, 0, 0};
-  Group* copy = nullptr;
+  Members members;
+  if (Error error = fill_group_context(local, tag, context, members)) return error;
+  Greeting greeting{problem, 0, 0, false, {}};
+  TravellingGroup travelling;
   if (local.rank == leader && !problem) {
     greeting.size = remote->size;
-    copy = new_group(remote->size);
-    if (copy) std::copy_n(remote->processes, remote->size, copy->processes);
-    if (!copy) greeting.error = no_memory();
+    if (travelling.resize(remote->size))
+      travelling.take(*remote);
+    else
+      greeting.error = no_memory();
   }
-  Error error = pass_on(members, leader, &greeting, &copy);
-  if (error) {
-    if (copy) release(*copy);
-    return error;
-  }
-  return pair(local, copy, tag, nullptr, made);
+  if (Error error = pass_on(members, leader, &greeting, travelling)) return error;
+  if (!are_known(travelling))
+    return fail(MPI_ERR_GROUP,
+                "argument remote_group: it has a process of another job that this process has not "
+                "met; MPI_Intercomm_create makes them meet");
+  Group* group = group_of(travelling);
+  if (!group) return no_memory();
+  return pair(local, group, tag, nullptr, made);
 }
 
 Error merge(Communicator& inter, bool high, Communicator** made) {

@@ -5,21 +5,31 @@
 #pragma once
 
 #include "world/communicator.hpp"
+#include "world/leader_channel.hpp"
 
 namespace baton::world {
 
-// Arguments of a creation that is collective over `local` (of one group) and the other side's.
-// `peer`, `remote_leader` (the rank there, checked) and `problem` count at the local leader only;
-// `problem` is an error of the leader's arguments, which then all of its group get. Error:
-// MPI_ERR_COMM when the groups overlap.
-struct Bridge {
-  const Communicator* peer;
-  int remote_leader;
-  int tag;
-  Error problem;
+// The leaders are ranks of a communicator, and this one talks to `remote_leader` there.
+class PeerChannel final : public LeaderChannel {
+ public:
+  PeerChannel(const Communicator& peer, int remote_leader, int tag)
+      : peer_(peer), remote_leader_(remote_leader), tag_(tag) {}
+  Error exchange(const void* mine, std::int64_t bytes, void* theirs,
+                 std::int64_t their_bytes) override;
+  Error agree_key(Key* key) override;
+
+ private:
+  const Communicator& peer_;
+  int remote_leader_;
+  int tag_;
 };
-Error create_intercommunicator(Communicator& local, int leader, const Bridge& bridge,
-                               Communicator** made);
+
+// Creates an intercommunicator. It is collective over `local` (of one group) and the other side's.
+// `channel` (null: problem) and `problem` count at the local leader only; `problem` is an error of
+// the leader's arguments, which then all of its group get. The groups may be of different jobs.
+// Errors: MPI_ERR_COMM when the groups overlap; MPI_ERR_OTHER when their processes cannot meet.
+Error create_intercommunicator(Communicator& local, int leader, LeaderChannel* channel,
+                               Error problem, Communicator** made);
 
 // Creates an intercommunicator. It is collective over both groups, which do not overlap; `remote`
 // (null: problem) and `problem` count at the leader only. The name is the same on both sides and

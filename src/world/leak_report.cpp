@@ -52,11 +52,13 @@ void describe(Words& words, MPI_Group handle, const Group& group) {
   words.add(" of %d rank%s", group.size, plural(group.size));
 }
 void describe(Words& words, MPI_Request handle, const message::Request& request) {
-  const char* kind = request.kind == message::RequestKind::send      ? "send"
-                     : request.kind == message::RequestKind::receive ? "receive"
-                     : request.kind == message::RequestKind::generalized
-                         ? "generalized request"
-                         : "collective or combined operation";
+  const char* kind =
+      request.kind == message::RequestKind::send                  ? "send"
+      : request.kind == message::RequestKind::receive             ? "receive"
+      : request.kind == message::RequestKind::partitioned_send    ? "partitioned send"
+      : request.kind == message::RequestKind::partitioned_receive ? "partitioned receive"
+      : request.kind == message::RequestKind::generalized ? "generalized request"
+                                                          : "collective or combined operation";
   add_name(words, handle, "");
   words.add(" (%s%s%s)", request.recipe ? "persistent " : "", kind,
             !is_active(request)    ? ", inactive"

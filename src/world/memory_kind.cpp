@@ -8,6 +8,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "platform/device/device_memory.hpp"
+
 namespace baton::world {
 
 namespace {
@@ -55,16 +57,22 @@ bool has(std::string_view list, std::string_view kind) {
   return false;
 }
 
+// Returns whether a kind, such as "mpi" or "cuda", may be restricted by a word.
+bool may_be_restricted(std::string_view kind, std::string_view by) {
+  if (same(kind, "cuda")) return same(by, "device") || same(by, "managed") || same(by, "host");
+  return same(by, "alloc_mem") || same(by, "win_allocate") || same(by, "win_allocate_shared");
+}
+
 // Returns whether a kind with its restrictors, such as "mpi:alloc_mem", is supported.
 bool is_supported(std::string_view kind) {
   std::string_view rest = kind, name = cut(rest, ':');
   if (same(name, "system")) return name.size() == kind.size();
-  if (!same(name, "mpi") || kind.ends_with(':')) return false;
+  const bool is_known =
+      same(name, "mpi") || (same(name, "cuda") && platform::device_memory.may_be_used());
+  if (!is_known || kind.ends_with(':')) return false;
   while (!rest.empty()) {
     std::string_view part = cut(rest, ':');
-    if (!same(part, "alloc_mem") && !same(part, "win_allocate") &&
-        !same(part, "win_allocate_shared"))
-      return false;
+    if (!may_be_restricted(name, part)) return false;
     for (std::string_view later = rest; !later.empty();)
       if (same(cut(later, ':'), part)) return false;
   }

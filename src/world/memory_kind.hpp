@@ -1,6 +1,6 @@
 // These are the kinds of memory that a program may communicate from (MPI 5.0, "Memory Allocation
-// Info"): lists such as "mpi:alloc_mem,system". Here every buffer is ordinary memory, so all of
-// "mpi" and "system" is supported, and nothing else.
+// Info"): lists such as "mpi:alloc_mem,system". All of "mpi" and "system" is supported, as ordinary
+// memory; and "cuda", which is granted where it is asked for, on machines with such a device.
 #pragma once
 
 namespace baton::world {

@@ -78,6 +78,8 @@ bool fill(Communicator& communicator, NodeParts& parts) {
 
 NodeLayout node_layout(const Communicator& communicator) {
   NodeLayout layout;
+  // Ranks of several jobs, which have no numbers of nodes in common, see one node.
+  if (communicator.spans_jobs()) return layout;
   const int size = communicator.size();
   const auto node = [&communicator](int rank) { return node_of(communicator, rank); };
   int width = 1;  // of the first node, as far as its ranks are consecutive

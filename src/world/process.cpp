@@ -22,15 +22,19 @@
 #include "message/core/protocol.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/wait.hpp"
+#include "message/meet.hpp"
 #include "message/start.hpp"
 #include "platform/crash.hpp"
+#include "platform/device/device_memory.hpp"
 #include "platform/fork.hpp"
+#include "platform/host_identity.hpp"
 #include "platform/lifeline.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/memory_kind.hpp"
 #include "platform/stream.hpp"
 #include "transport/attached.hpp"
 #include "transport/memory_report.hpp"
+#include "transport/move/device_copy.hpp"
 #include "transport/move/reach.hpp"
 #include "transport/node.hpp"
 #include "transport/program_heap.hpp"
@@ -172,7 +176,7 @@ void leave_the_rank_to_the_parent() {
 
 // Makes what is made once per process.
 Error Library::make() {
-  read_settings();
+  read_settings_once();
   if (Error error = attach()) return error;
   leave_library_folder();  // while no thread of ours reads the environment
   transport::program_heap.export_it();
@@ -199,7 +203,9 @@ void Library::wait_for_messages_to_leave() {
   constexpr std::int64_t patience_ms = 2000;  // guess: what can leave has left
   const std::int64_t end_ms = platform::now_ms() + patience_ms;
   message::wait_until([this, end_ms] {
-    return message::all_have_left() || (others_may_be_gone_ && platform::now_ms() >= end_ms);
+    if (message::all_have_left()) return true;
+    const bool may_be_gone = others_may_be_gone_ || message::has_met_over_network();
+    return may_be_gone && platform::now_ms() >= end_ms;
   });
 }
 
@@ -209,6 +215,7 @@ Error Library::begin_use_alone(int required) {
   if (required == MPI_THREAD_MULTIPLE) program_has_threads_ = true;
   if (program_has_threads_) platform::threads_multiple = handle_tables_are_shared = true;
   if (!is_made_) {
+    read_settings_once();
     if (Error error = platform::memory_kinds.open()) return error;
     if (Error error = make()) return error;
   }
@@ -243,10 +250,11 @@ Error Library::meet_at_the_end() {
   if (!meeting_) return fail(MPI_ERR_NO_MEM, "no memory to meet the other ranks at the end");
   meeting_->words[0] = 0;
   message::expect_leaving(message::Leaving::has_begun);
-  if (!message::has_lost_peers()) meeting_->start(all, 1);
-  message::wait_until([this] { return message::has_lost_peers() || meeting_->advance(); });
+  if (!message::has_lost_peers_of_own_job()) meeting_->start(all, 1);
+  message::wait_until(
+      [this] { return message::has_lost_peers_of_own_job() || meeting_->advance(); });
   message::expect_leaving(message::Leaving::is_over);
-  others_may_be_gone_ = message::has_lost_peers();
+  others_may_be_gone_ = message::has_lost_peers_of_own_job();
   if (others_may_be_gone_) return MPI_SUCCESS;
   message::wait_until(message::all_have_left);
   return meeting_->error();
@@ -281,15 +289,33 @@ void Library::end_use() {
   if (--users_ > 0) return;
   // The world model has reported at its own end.
   if (world_phase() == LibraryState::Phase::before_init) report_leaks("MPI_Session_finalize");
+  message::say_goodbye_to_all();
   message::expect_leaving(message::Leaving::is_over);
   wait_for_messages_to_leave();
   message::process_buffer.forget();
   message::stop_progress_thread();
+  transport::device_copies.end();
+  platform::device_memory.end();
   platform::stop_telling_crashes();
   publish_counters();
   library_state.phase = LibraryState::Phase::finalized;
   set_phase(lockfree::Phase::finalized);
   leave_manager();
+}
+
+// Returns the number that mpiexec has told in a variable.
+int number_of_variable(const char* name, int fallback) {
+  const char* text = environment_variable(name);
+  return text ? std::atoi(text) : fallback;
+}
+
+// Returns how many processes a program may usefully have: it may spawn those that are not there
+// yet.
+int universe_size() {
+  cpu_set_t cpus;
+  const int usable = platform::allowed_cpus(0, &cpus) ? CPU_COUNT(&cpus) : 1;
+  const auto ranks = static_cast<int>(transport::process_count());
+  return std::max(number_of_variable("BATON_UNIVERSE_SIZE", usable), ranks);
 }
 
 }  // namespace
@@ -313,7 +339,7 @@ Error start_world(int required, int* provided) {
   if (Error error = make_world_and_self()) return error;
   communicators.find(MPI_COMM_SELF)->errors.instead = &communicators.find(MPI_COMM_WORLD)->errors;
   error_handling.default_target = &communicators.find(MPI_COMM_SELF)->errors;
-  set_predefined_attributes(static_cast<int>(transport::process_count()), -1, true);
+  set_predefined_attributes(universe_size(), number_of_variable("BATON_APPNUM", -1), true);
   library_state.thread_level = *provided;
   library_state.main_thread = pthread_self();
   if (Error error = make_environment_info(static_cast<int>(transport::process_count()),

@@ -98,6 +98,8 @@ Error split(Communicator& parent, int type, int color, int key, Communicator** m
   if (!places) return no_memory();
   Place mine{color, key, message::engine.self, type};
   Error error = agree_allgather(members, &mine, sizeof mine, places);
+  // The numbers of processes are each job's own.
+  for (std::int32_t i = 0; i < members.count; ++i) places[i].process = process_at(parent, i);
   if (!error) error = check_types(places, members.count);
   // One id serves all colors: their groups do not overlap.
   std::uint32_t id = 0;

@@ -125,18 +125,6 @@ static void info_limits_have_classes_of_their_own(void) {
 }
 
 /* What is not built says so. */
-static void missing_procedures_say_their_name(void) {
-  char text[MPI_MAX_ERROR_STRING];
-  int length = 0, level = 0;
-  MPI_Comm made;
-  EXPECT_INT(MPI_Comm_spawn("x", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &made,
-                            MPI_ERRCODES_IGNORE),
-             MPI_ERR_UNSUPPORTED_OPERATION);
-  EXPECT_OK(MPI_Error_string(MPI_ERR_UNSUPPORTED_OPERATION, text, &length));
-  EXPECT_IN(text, "MPI_Comm_spawn");
-  EXPECT_INT(MPI_T_init_thread(MPI_THREAD_SINGLE, &level), MPI_T_ERR_NOT_SUPPORTED);
-}
-
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   EXPECT_OK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
@@ -146,7 +134,6 @@ int main(int argc, char** argv) {
   a_handler_of_the_program_is_called_with_its_communicator();
   explanations_name_the_argument();
   info_limits_have_classes_of_their_own();
-  missing_procedures_say_their_name();
   MPI_Finalize();
   return expect_result();
 }

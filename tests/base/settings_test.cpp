@@ -179,5 +179,31 @@ TEST_F(settings_read, a_profile_of_nonsense_changes_nothing) {
   EXPECT_EQ(settings.cma, 0);
 }
 
+// No other test here uses this setting: what a tool has written stays until the process ends.
+TEST_F(settings_read, what_a_tool_has_written_stays) {
+  const SettingRow& row = *find_setting("pull_penalty_percent");
+  EXPECT_EQ(read_with("BATON_PULL_PENALTY_PERCENT", "7"), "");
+  EXPECT_EQ(settings.pull_penalty_percent, 7);
+  EXPECT_FALSE(write_setting(row, row.maximum + 1));
+  EXPECT_FALSE(write_setting(row, row.minimum - 1));
+  EXPECT_EQ(settings.pull_penalty_percent, 7);
+  EXPECT_EQ(source_of(row), SettingSource::environment);
+  EXPECT_TRUE(write_setting(row, 9));
+  EXPECT_EQ(source_of(row), SettingSource::tool);
+  setenv("BATON_PROFILE_VALUES", "pull_penalty_percent=11", 1);
+  EXPECT_EQ(read_with("BATON_PULL_PENALTY_PERCENT", "8"), "");
+  take_profile_values("pull_penalty_percent=12");
+  EXPECT_EQ(settings.pull_penalty_percent, 9);
+  EXPECT_EQ(source_of(row), SettingSource::tool);
+}
+
+TEST_F(settings_read, once_they_are_read_the_environment_may_change) {
+  EXPECT_EQ(read_with("BATON_DIRECT_AT_ONCE", "3"), "");
+  setenv("BATON_DIRECT_AT_ONCE", "4", 1);
+  read_settings_once();
+  EXPECT_EQ(settings.direct_at_once, 3);
+  unsetenv("BATON_DIRECT_AT_ONCE");
+}
+
 }  // namespace
 }  // namespace baton

@@ -79,6 +79,12 @@ class Metrics(unittest.TestCase):
     def test_an_exchange_beside_a_computation(self):
         self.check(["--metrics", "overlap", "--sizes", "64k"], ["overlap/65536", "overlap/peer/65536", "overlap/sender/65536"])
 
+    def test_messages_in_partitions_by_threads_and_by_sends(self):
+        teams = [(threads, partitions) for partitions in (2, 16, 256) for threads in (1, 2, 4, 16) if threads <= partitions]
+        self.check(["--metrics", "partitioned", "--sizes", "64"],
+                   [f"partitioned/T{threads}/P{partitions}/{how}{computing}/64" for threads, partitions in teams
+                    for how in ("pready", "isend") for computing in ("", "/computing")])
+
     def test_start_up_and_memory_by_the_number_of_ranks(self):
         self.check(["--metrics", "hello,memory", "--np", "2,16"],
                    [f"{metric} np={ranks}" for metric in ("hello", "memory") for ranks in (2, 16)])

@@ -65,7 +65,7 @@ class TuneCollectives(unittest.TestCase):
     def test_a_profile_is_written_shown_and_used(self):
         done = self.collectives("--seconds", "3")
         self.assertIn(f"written: {self.file}", done.stdout)
-        self.assertRegex(done.stderr, r"baton tune: \d+ of 3 s, allreduce among 2 ranks \((near|far)\), round 1")
+        self.assertRegex(done.stderr, r"baton tune: \d+ of 3 s, allreduce among [23] ranks \((near|far)\), round 1")
         profile = load(self.file)
         self.assertTrue(profile["complete"])
         self.assertEqual(profile["collectives"]["ranks"], [2, 3])

@@ -66,7 +66,7 @@ class Tune(unittest.TestCase):
         rounds = {}
         for cell in profile["measured"]:
             self.assertGreater(min(cell["medians_us"]), 0)
-            rounds.setdefault((cell["question"], cell["peers"]), set()).add(len(cell["medians_us"]))
+            rounds.setdefault((cell["question"], cell["peers"], cell["distance"]), set()).add(len(cell["medians_us"]))
         self.assertTrue(all(len(each) == 1 for each in rounds.values()), rounds)
         self.assertEqual(os.listdir(os.path.dirname(self.file)), ["profile.json"])  # no partial one
         shown = self.baton("tune", "--show")

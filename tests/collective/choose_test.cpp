@@ -306,12 +306,13 @@ TEST(default_rows, begin_with_what_serves_any_call) {
 TEST(choice, depends_on_what_all_ranks_know_and_on_nothing_else) {
   // Another member does not compile here: do all ranks know it alike (select.cpp, cutoffs.cpp)?
   const auto [kind, ranks, bytes, commuting, uneven, in_place, oversubscribed, near, rooms, direct,
-              grouping, room_bytes_max, several_nodes, shared_nodes, regular_nodes] =
+              grouping, room_bytes_max, spans_jobs, several_nodes, shared_nodes, regular_nodes] =
       Situation{Kind::allreduce, 3,     20000, true,  false, false, false, false, true, true,
-                Grouping::none,  32768, false, false, false};
-  const Situation once{kind,     ranks,          bytes,         commuting,    uneven,
-                       in_place, oversubscribed, near,          rooms,        direct,
-                       grouping, room_bytes_max, several_nodes, shared_nodes, regular_nodes};
+                Grouping::none,  32768, false, false, false, false};
+  const Situation once{kind,       ranks,         bytes,          commuting,
+                       uneven,     in_place,      oversubscribed, near,
+                       rooms,      direct,        grouping,       room_bytes_max,
+                       spans_jobs, several_nodes, shared_nodes,   regular_nodes};
   const Choice choice = choose(once, default_selection());
   EXPECT_EQ(choice.algorithm, Algorithm::allreduce_by_parts_in_room);
   EXPECT_EQ(choice.reason, ChoiceReason::guess);
@@ -337,6 +338,19 @@ TEST(choice, names_the_obstacle_of_the_preferred_one) {
   s.commuting = false;
   EXPECT_EQ(choose(s, rows).algorithm, Algorithm::allreduce_doubling);
   EXPECT_EQ(choose(s, rows).reason, ChoiceReason::not_commuting);
+}
+
+TEST(choice, of_several_jobs_depends_on_nothing_that_one_has_for_itself) {
+  Situation s{Kind::allreduce, 4, 8};
+  s.room_bytes_max = 32768;
+  EXPECT_GT(row_of(choose(s, default_selection()).algorithm).rounds, 0);
+  const auto rows = defaults_and(forced(Algorithm::allreduce_halving));
+  EXPECT_EQ(choose(s, rows).reason, ChoiceReason::forced);
+  s.spans_jobs = true;
+  const Choice alike = choose(s, rows);
+  EXPECT_EQ(alike.reason, ChoiceReason::several_jobs);
+  EXPECT_EQ(row_of(alike.algorithm).rounds, 0);
+  EXPECT_EQ(alike.algorithm, choose(s, default_selection()).algorithm);
 }
 
 TEST(choice, is_the_last_row_that_fits) {

@@ -11,7 +11,7 @@ static _Thread_local uint64_t memory_drawn; /* the state of what is drawn; each 
 
 static inline int draws_opaque(void) {
   if (memory_drawn == 0) memory_drawn = (uint64_t)rank + 1;
-  return getenv("BATON_MEMORY_KIND") && next_random(&memory_drawn) % 2;
+  return opaque_is_there() && next_random(&memory_drawn) % 2;
 }
 
 static inline void* take_memory(size_t bytes) {
@@ -23,10 +23,7 @@ static inline void* seen(const void* memory) {
 }
 
 static inline void give_back_memory(void* memory) {
-  if (seen(memory) == memory)
-    free(memory);
-  else
-    opaque_free(memory);
+  if (!opaque_free(memory)) free(memory);
 }
 
 #endif

@@ -51,7 +51,7 @@ typedef struct {
 static const char* const family_names[] = {"messages", "collectives", "windows"};
 static unsigned long long seed = 1;
 static int only_family = -1; /* steps of that kind alone */
-static int has_opaque;       /* memory that nobody may touch: BATON_MEMORY_KIND is set */
+static int has_opaque;       /* memory that nobody may touch */
 static Plan now;
 static int turn;
 static uint64_t drawn; /* the state of what is drawn at random */

@@ -1,6 +1,6 @@
 /* Random moves of bytes: messages, collectives and one-sided operations of random sizes and
  * directions, at random alignments, between several kinds of memory, of data that was just written
- * or not. With BATON_MEMORY_KIND about half of the buffers cannot be touched by the library. Each
+ * or not. With opaque memory about half of the buffers cannot be touched by the library. Each
  * step is repeated some turns, so that the library changes its way meanwhile. Every byte that
  * arrives, and what lies around it, is compared with what a plain loop computes. usage:
  * random_moves_test [seed [step]] [steps=N] [multiple] [messages | collectives | windows]; a
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(provided >= wanted && size <= ranks_max);
-  has_opaque = getenv("BATON_MEMORY_KIND") != NULL;
+  has_opaque = opaque_is_there();
   catch_failures();
   for (long step = first; step < first + steps; ++step) run_step(step);
   return finish();

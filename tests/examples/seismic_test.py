@@ -14,6 +14,8 @@ from pictures import picture_rows
 MPIEXEC, PROGRAM, SERIAL = (os.path.abspath(sys.argv.pop(1)) for _ in range(3))
 WATCHDOG_SECONDS = "600"
 HEADER = struct.Struct("=8s4IdQ")  # magic, version, across, down, nothing, spacing, checksum
+WAYS = ("collective", "one", "each")
+WORD = (1 << 64) - 1
 
 
 def run(ranks, *words, threads=1):
@@ -34,10 +36,11 @@ def complaints(text):
 
 def with_checksum(header, speeds):
     """The file of a model whose checksum is right whatever it says."""
-    total, plain = 0xcbf29ce484222325, HEADER.pack(*header[:6], 0) + speeds
-    for word, in struct.iter_unpack("=I", plain):
-        total = (total ^ word) * 0x100000001b3 & (1 << 64) - 1
-    return HEADER.pack(*header[:6], total) + speeds
+    total = 0
+    for place, (word,) in enumerate(struct.iter_unpack("=I", HEADER.pack(*header[:6], 0) + speeds), 1):
+        mixed = (word ^ place * 0x9e3779b97f4a7c15 & WORD) * 0xbf58476d1ce4e5b9 & WORD
+        total += mixed ^ mixed >> 29
+    return HEADER.pack(*header[:6], total & WORD) + speeds
 
 
 class Seismic(unittest.TestCase):
@@ -90,44 +93,73 @@ class Seismic(unittest.TestCase):
         for coarse, fine in zip(errors, errors[1:]):
             self.assertAlmostEqual(coarse / fine, 4, delta=0.3, msg=errors)
 
-    def test_a_model_read_by_one_or_by_each_is_the_one_that_was_made(self):
-        self.model(cells=200)
-        made = said("fingerprint", run(0, "--cells", "200", "--steps", "100").stdout)
-        for ranks in (0, 1, 3):
-            for who in ("each", "one"):
-                done = run(ranks, "--model", self.file("model"), "--read", who, "--steps", "100")
-                self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(said("fingerprint", done.stdout), made)
+    def test_a_model_read_in_each_way_is_the_one_that_was_made(self):
+        self.model(cells=201)
+        snapshot = self.file("snapshot.png")
+        words = "--steps", "200", "--picture", snapshot
+        made = said("fingerprint", run(0, "--cells", "201", *words).stdout), picture_rows(snapshot)
+        for ranks in (0, 1, 2, 3, 5):
+            for way in ((), *[("--read", way) for way in WAYS]):
+                os.unlink(snapshot)
+                done = run(ranks, "--model", self.file("model"), *way, *words)
+                self.assertEqual(done.returncode, 0, (ranks, way, done.stderr))
+                self.assertEqual((said("fingerprint", done.stdout), picture_rows(snapshot)), made, (ranks, way))
                 self.assertRegex(done.stdout, r"(?m)^reading: \d+\.\d{3} s$")
 
-    def test_damaged_models_are_refused_by_one_line_whoever_reads(self):
+    def test_read_collectively_a_model_is_held_once_by_all_ranks_together(self):
+        self.model(cells=4000)
+        held = {}
+        for way in WAYS:
+            done = run(4, "--model", self.file("model"), "--read", way, "--steps", "1")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            held[way] = float(said("memory for it", done.stdout))
+        for way in ("one", "each"):
+            self.assertGreater(held[way], 2 * held["collective"], held)
+
+    def test_damaged_models_are_refused_by_one_line_in_each_way(self):
         whole = self.model()
-        header, speeds = HEADER.unpack(whole[:HEADER.size]), whole[HEADER.size:]
+        header_bytes, speeds = whole[:HEADER.size], whole[HEADER.size:]
+        header = HEADER.unpack(header_bytes)
         flipped = bytearray(whole)
         flipped[5000] ^= 1
+        swapped = header_bytes + speeds[-4:] + speeds[4:-4] + speeds[:4]
         narrower = HEADER.pack(*header[:2], header[2] - 2, *header[3:]) + speeds
         other_spacing = HEADER.pack(*header[:5], header[5] * 2, header[6]) + speeds
         damaged = {
             b"": "truncated", whole[:20]: "truncated", whole[:-1]: "truncated", whole + b"\0": "longer",
-            b"nonsense" + whole[8:]: "not a model", whole[:8] + b"\2" + whole[9:]: "another version",
-            bytes(flipped): "checksum", narrower: "longer", other_spacing: "checksum",
+            b"nonsense" + whole[8:]: "not a model", whole[:8] + b"\1" + whole[9:]: "another version",
+            bytes(flipped): "checksum", swapped: "checksum", narrower: "longer", other_spacing: "checksum",
             HEADER.pack(*header[:2], 1 << 31, *header[3:]) + speeds: "sizes",
             HEADER.pack(*header[:5], float("nan"), header[6]) + speeds: "sizes",
             with_checksum(header, struct.pack("=f", float("nan")) + speeds[4:]): "speeds",
-            with_checksum(header, struct.pack("=f", -2000) + speeds[4:]): "speeds"}
+            with_checksum(header, speeds[:-4] + struct.pack("=f", -2000)): "speeds"}
         self.assertEqual(with_checksum(header, speeds), whole)
         for number, (data, what) in enumerate(damaged.items()):
             with open(self.file("damaged"), "wb") as file:
                 file.write(data)
-            who = ("each", "one")[number % 2]
-            self.assertRefused(run(3, "--model", self.file("damaged"), "--read", who), 1, what)
+            for ranks, way in ((3, "collective"), (0, "collective"), (3, ("one", "each")[number % 2])):
+                self.assertRefused(run(ranks, "--model", self.file("damaged"), "--read", way), 1, what)
 
     def test_models_that_cannot_be_opened_read_or_written_are_refused(self):
-        for who in ("each", "one"):
-            self.assertRefused(run(2, "--model", self.file("missing"), "--read", who), 1, "cannot be opened")
-            self.assertRefused(run(2, "--model", self.folder, "--read", who), 1, "cannot be read")
+        for way in WAYS:
+            for ranks in (0, 2):
+                done = run(ranks, "--model", self.file("missing"), "--read", way)
+                self.assertRefused(done, 1, f"{self.file('missing')} cannot be opened")
+                self.assertRefused(run(ranks, "--model", self.folder, "--read", way), 1, f"{self.folder} cannot be ")
         for path in ("/no/such/folder/model", "/dev/full"):
             self.assertRefused(run(2, "--make-model", path, "--cells", "64"), 1, "cannot be written")
+
+    def test_a_model_that_one_rank_cannot_open_is_refused_by_all(self):
+        self.model()
+        for way in WAYS:
+            words = [PROGRAM, "--model", "model", "--read", way, "--steps", "1"]
+            launch = [MPIEXEC, "--timeout", WATCHDOG_SECONDS, "-n", "2", "-wdir", self.folder, *words, ":",
+                      "-n", "1", "-wdir", "/", *words]
+            done = subprocess.run(launch, capture_output=True, text=True, timeout=2 * int(WATCHDOG_SECONDS))
+            if way == "one":
+                self.assertEqual(done.returncode, 0, done.stderr)
+            else:
+                self.assertRefused(done, 1, "model cannot be opened")
 
     def test_progress_is_ten_lines_and_the_last_line_is_the_time(self):
         lines = run(1, "--cells", "50", "--steps", "200").stdout.splitlines()

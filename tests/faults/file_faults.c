@@ -78,13 +78,23 @@ ssize_t pwritev(int descriptor, const struct iovec* pieces, int count, off_t off
   return transfer(1, real, descriptor, pieces, count, offset);
 }
 
+/* Where reads fail, no byte lies in the kernel's cache: this call asks for that alone. */
+ssize_t preadv2(int descriptor, const struct iovec* pieces, int count, off_t offset, int flags) {
+  static ssize_t (*real)(int, const struct iovec*, int, off_t, int);
+  if (!real)
+    real = (ssize_t(*)(int, const struct iovec*, int, off_t, int))dlsym(RTLD_NEXT, "preadv2");
+  if (from_call[0] && is_file(descriptor)) return errno = EAGAIN, -1;
+  return real(descriptor, pieces, count, offset, flags);
+}
+
 int madvise(void* address, size_t bytes, int advice) {
   static int (*real)(void*, size_t, int);
   if (!real) real = (int (*)(void*, size_t, int))dlsym(RTLD_NEXT, "madvise");
-  const int populate_write = 23;
+  const int populate_read = 22, populate_write = 23;
   const int result = real(address, bytes, advice);
   const char* path = getenv("FILE_FAULTS_PATH");
-  if (advice == populate_write && path && !strcmp(fault(2), "truncate"))
+  if ((advice == populate_read || advice == populate_write) && path &&
+      !strcmp(fault(2), "truncate"))
     if (truncate(path, 0) != 0) return -1;
   return result;
 }

@@ -49,7 +49,7 @@ struct Ranks {
   Plan choose() const { return plan(shares.data(), static_cast<int>(shares.size())); }
 };
 
-void expect_alone(const Ranks& ranks, Why why) {
+void expect_alone(const Ranks& ranks, FileReason why) {
   const Plan chosen = ranks.choose();
   EXPECT_EQ(chosen.way, Way::alone);
   EXPECT_EQ(chosen.why, why);
@@ -57,7 +57,7 @@ void expect_alone(const Ranks& ranks, Why why) {
 void expect_exchange(const Ranks& ranks, std::int64_t first, std::int64_t end) {
   const Plan chosen = ranks.choose();
   EXPECT_EQ(chosen.way, Way::exchange);
-  EXPECT_EQ(chosen.why, Why::chosen);
+  EXPECT_EQ(chosen.why, FileReason::chosen);
   EXPECT_EQ(chosen.first, first);
   EXPECT_EQ(chosen.end, end);
 }
@@ -85,7 +85,7 @@ TEST(exchange_plan, a_part_of_the_tiles_is_exchanged_if_it_has_no_holes) {
   expect_exchange(ranks, 125, 170);
   ranks.shares[3].bytes = 9;
   ranks.shares[3].end -= 1;
-  expect_alone(ranks, Why::holes);
+  expect_alone(ranks, FileReason::holes);
 }
 
 TEST(exchange_plan, tiles_that_fit_together_once_are_exchanged) {
@@ -99,7 +99,7 @@ TEST(exchange_plan, tiles_that_fit_once_do_not_fit_twice) {
   Ranks ranks;
   ranks.write(0, {30, 10}, {0, 50}, 60, 0, 80);
   ranks.write(0, {20}, {30}, 61, 0, 40);
-  expect_alone(ranks, Why::holes);
+  expect_alone(ranks, FileReason::holes);
 }
 
 TEST(exchange_plan, tiles_that_leave_a_hole_are_not_exchanged) {
@@ -107,7 +107,7 @@ TEST(exchange_plan, tiles_that_leave_a_hole_are_not_exchanged) {
   ranks.write(0, {10}, {0}, 40, 0, 20);
   ranks.write(0, {10}, {10}, 40, 0, 20);
   ranks.write(0, {19}, {20}, 40, 0, 38);
-  expect_alone(ranks, Why::holes);
+  expect_alone(ranks, FileReason::holes);
 }
 
 TEST(exchange_plan, a_byte_that_is_written_twice_does_not_make_up_for_a_hole) {
@@ -115,12 +115,12 @@ TEST(exchange_plan, a_byte_that_is_written_twice_does_not_make_up_for_a_hole) {
   around.write(0, {10}, {0}, 40, 0, 20);
   around.write(0, {10}, {9}, 40, 0, 20);
   around.write(0, {20}, {20}, 40, 0, 40);
-  expect_alone(around, Why::holes);
+  expect_alone(around, FileReason::holes);
   Ranks once;
   once.write(0, {10}, {0}, 100, 0, 10);
   once.write(0, {10}, {9}, 100, 0, 10);
   once.write(0, {20}, {20}, 100, 0, 20);
-  expect_alone(once, Why::holes);
+  expect_alone(once, FileReason::holes);
 }
 
 TEST(exchange_plan, ranks_without_bytes_are_no_hindrance) {
@@ -134,14 +134,14 @@ TEST(exchange_plan, ranks_without_bytes_are_no_hindrance) {
 TEST(exchange_plan, nobody_exchanges_nothing) {
   Ranks ranks;
   for (int r = 0; r < 3; ++r) ranks.write(0, {8}, {8 * r}, 24, 0, 0);
-  expect_alone(ranks, Why::no_bytes);
+  expect_alone(ranks, FileReason::no_bytes);
 }
 
 TEST(exchange_plan, a_rank_that_may_not_keeps_all_from_it) {
   Ranks ranks;
   for (int r = 0; r < 3; ++r) ranks.write(0, {8}, {8 * r}, 24, 0, r == 1 ? 0 : 8);
   ranks.shares[1].flags &= ~std::uint32_t{Share::may_exchange};
-  expect_alone(ranks, Why::not_possible);
+  expect_alone(ranks, FileReason::not_possible);
 }
 
 TEST(exchange_plan, ranks_of_which_one_does_not_share_memory_exchange_by_messages) {
@@ -155,17 +155,17 @@ TEST(exchange_plan, reads_and_writes_are_not_exchanged_together) {
   Ranks ranks;
   ranks.write(0, {8}, {0}, 16, 0, 8);
   ranks.read(0, {8}, {8}, 16, 0, 8);
-  expect_alone(ranks, Why::mixed);
+  expect_alone(ranks, FileReason::mixed);
 }
 
 TEST(exchange_plan, long_runs_are_moved_by_calls_of_their_own) {
-  for (std::int64_t run : {8192, 8193}) {
+  for (std::int64_t run : {16384, 16385}) {
     Ranks writes;
     for (int r = 0; r < 2; ++r) writes.write(0, {run}, {run * r}, 2 * run, 0, 4 * run);
-    if (run == 8192)
+    if (run == 16384)
       expect_exchange(writes, 0, 8 * run);
     else
-      expect_alone(writes, Why::long_runs);
+      expect_alone(writes, FileReason::long_runs);
   }
   for (std::int64_t run : {4095, 4096}) {
     Ranks reads;
@@ -173,7 +173,7 @@ TEST(exchange_plan, long_runs_are_moved_by_calls_of_their_own) {
     if (run == 4095)
       expect_exchange(reads, 0, 8 * run);
     else
-      expect_alone(reads, Why::long_runs);
+      expect_alone(reads, FileReason::long_runs);
   }
 }
 
@@ -185,7 +185,7 @@ TEST(exchange_plan, reads_may_have_holes_and_bytes_twice_but_not_be_sparse) {
   expect_exchange(ranks, 0, 375);
   Ranks sparse;
   sparse.read(0, {10}, {0}, 50, 0, 100);
-  expect_alone(sparse, Why::sparse);
+  expect_alone(sparse, FileReason::sparse);
 }
 
 // Every way to give the bytes of a tile to ranks fits; with one byte moved, or left out, none does.
@@ -217,7 +217,7 @@ TEST(exchange_plan, any_division_of_a_tile_fits_and_no_other) {
       const Plan chosen = all.choose();
       // Without the first or the last byte of the tiles the range is shorter, but not whole either.
       if (wrong == 0)
-        ASSERT_EQ(chosen.why, Why::chosen) << "division " << i;
+        ASSERT_EQ(chosen.why, FileReason::chosen) << "division " << i;
       else
         ASSERT_TRUE(chosen.way == Way::alone) << "division " << i << ", wrong " << wrong;
     }

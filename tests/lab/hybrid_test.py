@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`baton lab hybrid`: its layouts, what is made of the runs, its quick form, a user's command, and wrong calls.
+"""`baton lab hybrid`: its layouts, what is made of the runs, reading a file, its quick form, a user's command, and wrong calls.
 Usage: hybrid_test.py BIN_FOLDER"""
 import json
 import os
@@ -8,7 +8,8 @@ import tempfile
 import unittest
 
 from calls import BIN, lab, read, run_quick
-from lab.hybrid import apps, live, verdict
+from lab.frame.steps import Done
+from lab.hybrid import apps, live, reading, reading_section, verdict
 from lab.hybrid.layouts import Layout, layouts_on
 
 CPUS = len(os.sched_getaffinity(0))
@@ -80,6 +81,54 @@ class Findings(unittest.TestCase):
         self.assertEqual((shares["mpi"], shares["waiting"], shares["kinds"]), (.2, .1, {"reduce": .1}))
 
 
+def read_in(seconds, memory, counted=True):
+    return {"seconds": seconds, "memory": memory, **({"asked": 100.0, "stored": 0.0} if counted else {})}
+
+
+def reading_done(runs_of_way, problem=""):
+    """Of a machine of two CPUs; runs_of_way: way -> the runs of each layout and place."""
+    runs = {f"{layout.name} {way} {place}": runs_of_way[way] for layout in reading.layouts(2) for way in reading.WAYS
+            for place in reading.PLACES} if runs_of_way else {}
+    return {reading.NAME: Done(None, runs and {"cpus": 2, "megabytes": 100.0, "runs": runs}, problem=problem)}
+
+
+class Reading(unittest.TestCase):
+    def test_ranks_alone_threads_alone_and_both_read_also_on_few_cpus(self):
+        for cpus in (1, 2, 4, 16):
+            self.assertEqual({reading.form_of(layout) for layout in reading.layouts(cpus)}, {"ranks only", "hybrid", "threads only"})
+
+    def test_read_together_nodes_share_the_file_and_read_by_each_every_rank_has_it(self):
+        self.assertEqual(reading.of_node("each", 8, 64), {"asked": 64, "messages": 0, "memory": 64})
+        self.assertEqual(reading.of_node("one", 1, 64), {"asked": 1, "messages": 0, "memory": 64})
+        self.assertEqual(reading.of_node("one", 8, 1), {"asked": 1, "messages": 1, "memory": 1})
+        self.assertEqual(reading.of_node("collective", 8, 64), {"asked": 1 / 8, "messages": 0, "memory": 1 / 8})
+
+    def test_the_verdict_compares_round_by_round(self):
+        done = reading_done({"collective": [read_in(1, 100), read_in(2, 100), read_in(3, 100)],
+                             "one": [read_in(2, 400), read_in(4, 400), read_in(3, 400)],
+                             "each": [read_in(3, 400), read_in(5, 400), read_in(9, 400)]})
+        words, = reading.verdict(done)
+        self.assertIn("4 ranks that read together take 100 MB of memory; 400 MB if each reads", words)
+        self.assertIn("3.0 and 2.0 times as long", words)
+
+    def test_what_the_kernel_does_not_count_is_missing_and_all_else_is_there(self):
+        done = reading_done({way: [read_in(1, 100, counted=False)] for way in reading.WAYS})
+        self.assertNotIn("asked_megabytes", reading.rows(done)[0])
+        self.assertIn("<td", reading_section.sections(done)[0])
+
+    def test_the_page_says_where_nothing_came_from_storage_and_that_ranks_share_cpus(self):
+        page = reading_section.sections(reading_done({way: [read_in(1, 100)] for way in reading.WAYS}))[0]
+        self.assertIn("nothing came from storage", page)
+        self.assertIn("This machine has 2 CPUs, which the ranks share", page)
+
+    def test_a_step_that_failed_is_said(self):
+        done = reading_done(None, "no space")
+        self.assertEqual(reading.verdict(done), ["How the seismic program reads was not measured: no space."])
+        self.assertIn("no space", reading_section.sections(done)[0])
+        self.assertTrue(all(row["kind"] == "modelled" for row in reading.rows(done)))
+        self.assertEqual((reading.verdict({}), reading.rows({}), reading_section.sections({})), ([], [], []))
+
+
 @unittest.skipIf(CPUS < 2, "one CPU has one layout")
 class Quick(unittest.TestCase):
     @classmethod
@@ -99,6 +148,18 @@ class Quick(unittest.TestCase):
                        key=lambda row: row["speed_up"])
             sentence = next(words for words in self.data["verdict"] if words.startswith(f"{app.name}: "))
             self.assertIn(f"{best['layout']} {best['binding']} is best", sentence)
+
+    def test_the_file_is_read_and_held_once_by_ranks_together_and_by_every_rank_if_each_reads(self):
+        rows = [row for row in self.data["rows"] if row["table"] == "reading"]
+        self.assertEqual(len(rows), len(reading.layouts(CPUS)) * len(reading.WAYS) * len(reading.PLACES))
+        files, many = rows[0]["file_megabytes"], reading.Measured({"cpus": CPUS, "megabytes": 0, "runs": {}}).most_ranks()
+        asked = {row["way"]: row["asked_megabytes"] / files for row in rows if row["layout"] == many.name}
+        held = {row["way"]: row["memory_megabytes"] for row in rows if row["layout"] == many.name}
+        self.assertLess(max(asked["collective"], asked["one"]), 2)
+        self.assertGreater(asked["each"], many.ranks - .1)
+        self.assertGreater(min(held["one"], held["each"]), 2 * held["collective"])
+        self.assertIn("How the seismic program reads on this machine", self.page)
+        self.assertIn("What reading takes of nodes", self.page)
 
     def test_a_master_that_computes_nothing_waits_half_of_two_ranks_time(self):
         row = next(row for row in self.data["rows"] if row.get("application") == "Hartree-Fock" and row["layout"] == "2x1"

@@ -189,7 +189,7 @@ TEST(explain, the_library_that_ranks_have_loaded_is_named) {
   std::strcpy(ranks[1].traffic.library, "/b\n/x");
   EXPECT_NE(traffic_text(ranks).find("libmpi_abi.so.1 (Baton 1.2.3) in 1 of 2 ranks\n"),
             std::string::npos);
-  EXPECT_TRUE(holds(explanation_json(ranks, 2), "'path': '/b\\u000a/x'"));
+  EXPECT_TRUE(holds(explanation_json(ranks, 2), "'path': '/b\\n/x'"));
 }
 
 TEST(explain, what_ranks_wrote_of_their_library_may_have_no_end) {
@@ -235,6 +235,54 @@ TEST(explain, windows_are_told_by_memory_and_way_with_the_reason_and_the_remedy)
   // A rank can write anything there.
   ranks[1].traffic.one_sided.refusal = ~std::uint64_t{0};
   EXPECT_NE(traffic_text(ranks).find("use MPI_Win_allocate"), std::string::npos);
+}
+
+TEST(explain, spawned_jobs_are_told_by_number_and_code) {
+  EXPECT_EQ(spawned_text({}), "");
+  std::vector<SpawnedJob> jobs{{17, 0}, {18, 3}};
+  EXPECT_EQ(spawned_text(jobs), "jobs that were spawned: 17 (code 0), 18 (code 3)\n");
+  ReportedPart part;
+  part.spawned = jobs;
+  EXPECT_TRUE(holds(explanation_json(two_ranks(), 2, part),
+                    "{'spawned': [{'job': 17, 'code': 0}, {'job': 18, 'code': 3}], 'ranks': 2"));
+  jobs.resize(1000, {19, 0});
+  EXPECT_TRUE(spawned_text(jobs).ends_with("19 (code 0) and 992 more\n"));
+}
+
+TEST(explain, files_are_told_by_way_with_the_reason) {
+  std::vector<RankReport> ranks = two_ranks();
+  EXPECT_EQ(traffic_text(ranks).find("files"), std::string::npos);
+  EXPECT_TRUE(holds(explanation_json(ranks, 2), "'files': [], "));
+  for (RankReport& rank : ranks) {
+    FileRecord& file = rank.traffic.files.files[0];
+    std::snprintf(file.name, sizeof file.name, "say \"when\"");
+    file.ranks = 2;
+    file.openings = 1;
+    file.counts.writes_all = 3;
+    file.counts.written_bytes = 1 << 20;
+    file.counts.bytes[static_cast<int>(FileWay::exchanged)] = 1 << 20;
+    file.counts.system_calls = 5;
+    rank.traffic.files.known = 1;
+  }
+  ranks[0].traffic.files.files[0].counts.reasons[static_cast<int>(FileReason::chosen)] = 3;
+  EXPECT_NE(traffic_text(ranks).find(
+                "how files were read and written:\n  say \"when\" (2 ranks):\n    reads 0, "
+                "collective 0, 0 B; writes 0, collective 6, 2 MiB; system calls 10\n           2 "
+                "MiB exchanged through memory that the ranks share\n               3 collective "
+                "accesses exchanged: short runs, and together the ranks have all bytes\n"),
+            std::string::npos)
+      << traffic_text(ranks);
+  EXPECT_TRUE(
+      holds(explanation_json(ranks, 2),
+            "'ways': [{'way': 'exchanged', 'bytes': 2097152}], 'collective': [{'reason': 'chosen', "
+            "'accesses': 3, 'words': "));
+  // Files of other ranks or another name are others, and a rank can write anything there.
+  ranks[1].traffic.files.files[0].ranks = 1;
+  ranks[1].traffic.files.known = 1000000;
+  ranks[0].traffic.files.more = 7;
+  const std::string text = traffic_text(ranks);
+  EXPECT_NE(text.find("say \"when\" (1 rank):"), std::string::npos) << text;
+  EXPECT_NE(text.find("(7 openings are not told)"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ LISTED_AT_ONCE = 4     # they mostly wait
 TIMEOUT_CODE = 124     # mpiexec's
 # Not about this library: C interfaces of other packages, other MPIs' names, documentation.
 NOT_OURS = {"test_doc", "test_mpiapi"}
+# No program of the standard's: without MPIX_Comm_iagree mpi4py calls MPI_Iallreduce there, and ranks call it and MPI_Barrier
+# in different orders. It may fail, pass or hang.
+ERRONEOUS = ["test_ulfm.TestULFMWorld.testIAgree"]
 # Send nothing and try many types: the same on any number of ranks.
 ONE_RANK = {"test_datatype", "test_pack", "test_util_dtlib"}
 
@@ -110,18 +113,20 @@ class Tests:
     def __init__(self, installation, ranks=RANKS):
         self.installation, self.ranks = installation, ranks
         self.lines_file = os.path.join(HERE, "not_yet.txt")
-        self.scratch = os.path.join(installation.folder, "lines.txt")
         with open(self.lines_file, encoding="utf-8") as file:
             self.listed = [line.split()[0] for line in file if line.strip() and not line.startswith("#")]
-        with open(self.scratch, "w", encoding="utf-8") as file:
-            file.write("\n".join(self.listed))
+        self.lines = {}  # the file of tests to run alone, or to leave out
+        for mode, lines in ("only", self.listed), ("without", self.listed + ERRONEOUS):
+            self.lines[mode] = os.path.join(installation.folder, f"{mode}.txt")
+            with open(self.lines[mode], "w", encoding="utf-8") as file:
+                file.write("\n".join(lines))
         self.problems = []
 
     def run(self, modules, ranks, mode, seconds):
         with tempfile.TemporaryDirectory(dir=self.installation.folder) as folder:
             prefix = os.path.join(folder, "result")
             code, output = self.run_job(ranks, [self.installation.python, os.path.join(HERE, "run_module.py"),
-                                                self.installation.tests, prefix, mode, self.scratch, *modules], seconds)
+                                                self.installation.tests, prefix, mode, self.lines[mode], *modules], seconds)
             reports = []
             for name in sorted(os.listdir(folder)):
                 with open(os.path.join(folder, name), encoding="utf-8") as file:

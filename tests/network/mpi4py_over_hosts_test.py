@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """mpi4py's own tests over several hosts, under other launchers: what passes on one host passes there.
-Usage: mpi4py_over_hosts_test.py BUILD_FOLDER short|all [--launcher NAME] [MODULE ...]"""
+Usage: mpi4py_over_hosts_test.py BUILD_FOLDER short|files|all [--launcher NAME] [MODULE ...]"""
 import argparse
 import os
 import re
@@ -12,10 +12,13 @@ import launchers  # noqa: E402
 from jobs import SKIPPED, World, why_no_hosts  # noqa: E402
 from mpi4py_test import ONE_RANK, TIMEOUT_CODE, Installation, Tests  # noqa: E402
 
-# What sends most, in most ways.
-SHORT = ["test_cco_buf", "test_cco_nb_buf", "test_cco_obj", "test_comm", "test_p2p_buf", "test_p2p_obj", "test_request"]
+# What sends most, in most ways; and files. Else all.
+MODULES = {"short": ["test_cco_buf", "test_cco_nb_buf", "test_cco_obj", "test_comm", "test_p2p_buf", "test_p2p_obj",
+                     "test_request"],
+           "files": ["test_file", "test_io"]}
 # Hosts, ranks, launcher.
 JOBS = {"short": ((2, 4, "mpich"), (2, 2, "srun-pmi2"), (3, 5, "srun-pmix"), (3, 3, "prterun")),
+        "files": ((2, 2, "mpich"), (2, 4, "mpich")),
         "all": tuple((hosts, ranks, name) for hosts, sizes in ((2, (2, 4, 5)), (3, (3, 5))) for ranks in sizes
                      for name in ("mpich", "intel", "prterun", "srun-pmi2", "srun-pmix"))}
 WHERE = """import os
@@ -77,8 +80,8 @@ def main():
     installation = Installation(os.path.abspath(options.build))
     installation.make()
     listed = set(Tests(installation).listed) | ONE_RANK
-    modules = options.modules or SHORT if options.form == "short" else \
-        options.modules or [module for module in installation.modules() if module not in listed]
+    modules = options.modules or MODULES.get(options.form) or \
+        [module for module in installation.modules() if module not in listed]
     problems = []
     for count in (2, 3):
         jobs = [(ranks, name) for hosts, ranks, name in JOBS[options.form]

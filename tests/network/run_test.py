@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -68,6 +69,13 @@ class OverTwoHosts(Running, unittest.TestCase):
             self.check_suite(name, 4, "random_windows", 1, 50, 0, *WINDOWS)
         each_launcher(self, check, ("mpich",))
 
+    def test_a_file_is_one_for_both_hosts(self):
+        def check(name):
+            for ranks in 2, 4:
+                self.check_suite(name, ranks, "random_files", ranks, 100)
+                self.check_suite(name, ranks, "random_files", 10 + ranks, 100, settings=(SHARED, "BATON_PROGRESS_THREAD=1"))
+        each_launcher(self, check, ("mpich",))
+
     def test_one_rank_a_host_has_no_neighbour(self):
         each_launcher(self, lambda name: self.check_suite(name, 2, "sizes", settings=()), ("mpich-port", "srun-pmix"))
 
@@ -77,6 +85,19 @@ class OverTwoHosts(Running, unittest.TestCase):
                 out = self.run_job(name, 4, program, *words)
                 self.assertEqual(re.findall(answer, out), self.on_one_host(program, words, answer), (program, out))
         each_launcher(self, check, ("mpich", "srun-pmix"))
+
+    def test_ranks_of_both_hosts_read_one_file_together(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = os.path.join(folder, "model")
+            program, words, answer = EXAMPLES[1]
+            made = subprocess.run([os.path.join(BIN, "mpiexec"), "-n", "1", program, "--make-model", model, "--cells", "101"],
+                                  timeout=WATCHDOG_SECONDS)
+            self.assertEqual(made.returncode, 0)
+
+            def check(name):
+                out = self.run_job(name, 4, program, "--model", model, "--read", "collective", "--steps", 60)
+                self.assertEqual(re.findall(answer, out), self.on_one_host(program, words, answer), out)
+            each_launcher(self, check, ("mpich", "srun-pmix"))
 
     @staticmethod
     def on_one_host(program, words, answer):

@@ -328,7 +328,7 @@ class Checks:
 
     def rank(self, p):
         comm = f"{self.comm.name}_object"
-        any_source = p.name == "source" or p.name == "recvsource"
+        any_source = p.name in ("source", "recvsource") and self.procedure.chapter != "partitioned"
         condition = f"outside({p.name}, {comm}->remote_size()) && {p.name} != MPI_PROC_NULL"
         if any_source:
             condition += f" && {p.name} != MPI_ANY_SOURCE"
@@ -337,6 +337,7 @@ class Checks:
 
     def tag(self, p):
         receives = p.name == "recvtag" or (p.name == "tag" and "source" in self.names)
+        receives = receives and self.procedure.chapter != "partitioned"  # nothing there takes wildcards
         condition = f"is_no_tag({p.name})" + (f" && {p.name} != MPI_ANY_TAG" if receives else "")
         self.fail_if(condition, self.call("bad_tag", p, p.name, "true" if receives else "false"))
 
@@ -368,6 +369,7 @@ class Checks:
             or ("NUM_ELEM" in p.kind and "count" in p.name)
             or p.kind.startswith("ARRAY_LENGTH")
             or p.kind.endswith("NUM_BYTES")
+            or p.name == "partitions"
         ):
             self.count(p)
         elif p.kind == "RANK" and self.comm and p.name in ("dest", "source"):

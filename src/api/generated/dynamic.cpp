@@ -8,17 +8,40 @@ using namespace baton;
 using namespace baton::api;
 
 BATON_EXPORT int PMPI_Close_port(const char *port_name) {
-  return unsupported(Procedure::Close_port, nullptr, true);
+  constexpr Procedure here = Procedure::Close_port;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!port_name))
+    return null_argument(here, 1, nullptr);
+  return finish(here, nullptr, api::close_port(port_name));
 }
 BATON_ALIAS(Close_port)
 
 BATON_EXPORT int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) {
-  return unsupported(Procedure::Comm_accept, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Comm_accept;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!newcomm))
+    return null_argument(here, 5, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_accept(port_name, info, root, *comm_object, newcomm));
 }
 BATON_ALIAS(Comm_accept)
 
 BATON_EXPORT int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm) {
-  return unsupported(Procedure::Comm_connect, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Comm_connect;
+  if (BATON_LIKELY(newcomm != nullptr)) *newcomm = MPI_COMM_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!newcomm))
+    return null_argument(here, 5, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_connect(port_name, info, root, *comm_object, newcomm));
 }
 BATON_ALIAS(Comm_connect)
 
@@ -34,36 +57,98 @@ BATON_EXPORT int PMPI_Comm_get_parent(MPI_Comm *parent) {
 BATON_ALIAS(Comm_get_parent)
 
 BATON_EXPORT int PMPI_Comm_join(int fd, MPI_Comm *intercomm) {
-  return unsupported(Procedure::Comm_join, nullptr, true);
+  constexpr Procedure here = Procedure::Comm_join;
+  if (BATON_LIKELY(intercomm != nullptr)) *intercomm = MPI_COMM_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  if (BATON_UNLIKELY(!intercomm))
+    return null_argument(here, 2, nullptr);
+  return finish(here, nullptr, api::comm_join(fd, intercomm));
 }
 BATON_ALIAS(Comm_join)
 
 BATON_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
-  return unsupported(Procedure::Comm_spawn, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Comm_spawn;
+  if (BATON_LIKELY(intercomm != nullptr)) *intercomm = MPI_COMM_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!intercomm))
+    return null_argument(here, 7, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_spawn(command, argv, maxprocs, info, root, *comm_object, intercomm, array_of_errcodes));
 }
 BATON_ALIAS(Comm_spawn)
 
 BATON_EXPORT int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[], const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]) {
-  return unsupported(Procedure::Comm_spawn_multiple, target_of(comm), speaks_for(comm));
+  constexpr Procedure here = Procedure::Comm_spawn_multiple;
+  if (BATON_LIKELY(intercomm != nullptr)) *intercomm = MPI_COMM_NULL;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Communicator* const comm_object = world::communicators.find(comm);
+  if (BATON_UNLIKELY(!comm_object))
+    return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(!intercomm))
+    return null_argument(here, 8, &comm_object->errors);
+  return finish(here, &comm_object->errors, api::comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, *comm_object, intercomm, array_of_errcodes));
 }
 BATON_ALIAS(Comm_spawn_multiple)
 
 BATON_EXPORT int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name) {
-  return unsupported(Procedure::Lookup_name, nullptr, true);
+  constexpr Procedure here = Procedure::Lookup_name;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, nullptr, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!service_name))
+    return null_argument(here, 1, nullptr);
+  if (BATON_UNLIKELY(!port_name))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::lookup_name(service_name, info_object, port_name));
 }
 BATON_ALIAS(Lookup_name)
 
 BATON_EXPORT int PMPI_Open_port(MPI_Info info, char *port_name) {
-  return unsupported(Procedure::Open_port, nullptr, true);
+  constexpr Procedure here = Procedure::Open_port;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 1, nullptr, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!port_name))
+    return null_argument(here, 2, nullptr);
+  return finish(here, nullptr, api::open_port(info_object, port_name));
 }
 BATON_ALIAS(Open_port)
 
 BATON_EXPORT int PMPI_Publish_name(const char *service_name, MPI_Info info, const char *port_name) {
-  return unsupported(Procedure::Publish_name, nullptr, true);
+  constexpr Procedure here = Procedure::Publish_name;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, nullptr, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!service_name))
+    return null_argument(here, 1, nullptr);
+  if (BATON_UNLIKELY(!port_name))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::publish_name(service_name, info_object, port_name));
 }
 BATON_ALIAS(Publish_name)
 
 BATON_EXPORT int PMPI_Unpublish_name(const char *service_name, MPI_Info info, const char *port_name) {
-  return unsupported(Procedure::Unpublish_name, nullptr, true);
+  constexpr Procedure here = Procedure::Unpublish_name;
+  if (BATON_UNLIKELY(!library_is_running() && !library_is_usable()))
+    return not_running(here);
+  Info* const info_object = infos.find(info);
+  if (BATON_UNLIKELY(!info_object && info != MPI_INFO_NULL))
+    return bad_handle(here, 2, nullptr, info, MPI_ERR_INFO);
+  if (BATON_UNLIKELY(!service_name))
+    return null_argument(here, 1, nullptr);
+  if (BATON_UNLIKELY(!port_name))
+    return null_argument(here, 3, nullptr);
+  return finish(here, nullptr, api::unpublish_name(service_name, info_object, port_name));
 }
 BATON_ALIAS(Unpublish_name)

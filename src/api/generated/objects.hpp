@@ -12,31 +12,3 @@
 #include "world/group.hpp"
 #include "world/info.hpp"
 #include "world/session.hpp"
-
-#include <cstdint>
-
-namespace baton::api {
-
-// Where errors of a procedure with this communicator go.
-inline ErrorTarget* target_of(MPI_Comm comm) {
-  Communicator* object = world::communicators.find(comm);
-  return object ? &object->errors : nullptr;
-}
-
-// Whether this rank says what is to be said once of a procedure that all of them call.
-inline bool speaks_for(MPI_Comm comm) {
-  Communicator* object = world::communicators.find(comm);
-  return !object || object->rank() == 0;
-}
-
-// Handles of kinds that have no objects yet: only the predefined values exist.
-template <typename Handle>
-int predefined_to_int(Handle handle) {
-  return static_cast<int>(reinterpret_cast<std::uint64_t>(handle) & 0x7fffffff);
-}
-template <typename Handle>
-Handle predefined_from_int(int value) {
-  return reinterpret_cast<Handle>(static_cast<std::uint64_t>(static_cast<std::uint32_t>(value)));
-}
-
-}  // namespace baton::api

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/event.hpp"
 #include "base/settings.hpp"
 #include "collective/check/describe_wait.hpp"
 #include "collective/check/words.hpp"
@@ -362,7 +363,10 @@ void wait_and_watch(const message::Request& request) {
 }  // namespace
 
 void watch_waits() {
-  if (settings.check) message::wait_watched = wait_and_watch;
+  if (!settings.check) return;
+  message::wait_watched = wait_and_watch;
+  // relaxed: it is set before the first call.
+  told_events.fetch_or(checked_calls_bit, std::memory_order_relaxed);
 }
 
 }  // namespace baton::collective

@@ -6,6 +6,7 @@
 #include "message/core/engine.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/wait_report.hpp"
+#include "message/partitioned/partitioned.hpp"
 #include "platform/call_stack.hpp"
 #include "world/agree/agree.hpp"
 
@@ -26,15 +27,33 @@ void add_communicator(Words& words, const Communicator& comm) {
 
 // Adds a rank of a communicator, and its rank in the job if that differs.
 void add_rank(Words& words, const Communicator& comm, int rank) {
-  const auto in_job = static_cast<int>(message::world_rank(comm.point_to_point.process(rank)));
-  words.add(in_job == rank ? "rank %d" : "rank %d (%d in MPI_COMM_WORLD)", rank, in_job);
+  const Process process = comm.point_to_point.process(rank);
+  const auto in_job = static_cast<int>(message::world_rank(process));
+  if (!message::is_of_own_job(process))
+    words.add("rank %d (%d in another job)", rank, in_job);
+  else
+    words.add(in_job == rank ? "rank %d" : "rank %d (%d in MPI_COMM_WORLD)", rank, in_job);
+}
+
+// Adds a process that is waited for. The list has ranks of this job.
+void add_awaited(AwaitedRanks& awaited, Process process) {
+  if (message::is_of_own_job(process)) awaited.add(message::world_rank(process));
+}
+
+// Returns whether a request's source is a rank of its communicator, as the program numbers them. In
+// messages of the library's own it may be one of both groups together.
+bool names_rank(const Request& request, const Communicator& comm) {
+  const auto plane = static_cast<message::Plane>(request.context % message::plane_count);
+  return request.context / message::plane_count == comm.id &&
+         (!comm.is_inter() || plane == message::Plane::point_to_point ||
+          plane == message::Plane::collective);
 }
 
 // Adds the ranks from which an any-source receive or probe may receive.
 void add_all(AwaitedRanks& awaited, const Communicator& comm) {
   for (int r = 0; r < comm.remote_size(); ++r) {
     const Process process = comm.point_to_point.process(r);
-    if (process != message::engine.self) awaited.add(message::world_rank(process));
+    if (process != message::engine.self) add_awaited(awaited, process);
   }
 }
 
@@ -43,7 +62,7 @@ void add_source(Words& words, AwaitedRanks& awaited, const Communicator& comm, i
   words.add(" from ");
   if (source >= 0) {
     add_rank(words, comm, source);
-    awaited.add(message::world_rank(comm.point_to_point.process(source)));
+    add_awaited(awaited, comm.point_to_point.process(source));
   } else {
     words.add("any rank");
     add_all(awaited, comm);
@@ -71,19 +90,34 @@ void describe_send(const Request& request, const Communicator& comm, Words& word
   }
   if (request.tag >= 0) words.add(", tag %d", request.tag);
   add_communicator(words, comm);
-  awaited.add(message::world_rank(request.process));
+  add_awaited(awaited, request.process);
 }
 
 void describe_receive(const Request& request, const Communicator& comm, Words& words,
                       AwaitedRanks& awaited) {
-  if (request.stage == message::Stage::posted) {
+  if (!names_rank(request, comm)) {
+    words.add("an agreement");
+  } else if (request.stage == message::Stage::posted) {
     words.add("a receive of up to %lld bytes", static_cast<long long>(request.bytes));
     add_source(words, awaited, comm, request.source, request.tag);
   } else {
     words.add("a message that has begun to come");
-    awaited.add(message::world_rank(request.process));
+    add_awaited(awaited, request.process);
   }
   add_communicator(words, comm);
+}
+
+void describe_partitioned(const Request& request, const Communicator& comm, Words& words,
+                          AwaitedRanks& awaited) {
+  const bool sends = request.kind == message::RequestKind::partitioned_send;
+  const int partitions = message::partitioned::partitions_of(request);
+  words.add("a partitioned %s of %lld bytes in %d partitions %s ", sends ? "send" : "receive",
+            static_cast<long long>(request.bytes), partitions, sends ? "to" : "from");
+  if (request.source < 0) return words.add("MPI_PROC_NULL");
+  add_rank(words, comm, request.source);
+  words.add(", tag %d", request.tag);
+  add_communicator(words, comm);
+  awaited.add(message::world_rank(request.process));
 }
 
 void describe_collective(const Run& run, const WaitSubject& subject, Words& words,
@@ -114,7 +148,9 @@ void describe_request(const Request& request, Words& words, WaitDescription& wai
   const auto* comm = static_cast<const Communicator*>(request.owner);
   if (request.kind == message::RequestKind::generalized || !comm)
     return words.add("a generalized request");
-  if (request.kind == message::RequestKind::send)
+  if (message::partitioned::is_partitioned(request))
+    describe_partitioned(request, *comm, words, wait.awaited);
+  else if (request.kind == message::RequestKind::send)
     describe_send(request, *comm, words, wait.awaited);
   else
     describe_receive(request, *comm, words, wait.awaited);

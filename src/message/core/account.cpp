@@ -46,7 +46,9 @@ void add_peer(TrafficRecord& record, const Peer& peer) {
 }  // namespace
 
 void sum_up(TrafficRecord& record) {
+  const FileRecords files = record.files;  // published already
   record = {};
+  record.files = files;
   record.eager_bytes_max = settings.eager_bytes_max;
   record.probe_errno = transport::failed_probe_errno();
   record.reasons = engine.reasons;
@@ -60,6 +62,13 @@ void sum_up(TrafficRecord& record) {
   std::snprintf(record.version, sizeof record.version, "%s", version);
   each_protocol([&record](const Protocol& protocol) { protocol.report(record); });
   record.published = 1;
+}
+
+void part_histories() {
+  platform::Guard guard(engine.contact_lock);  // no peer is made meanwhile
+  engine.histories_apart = true;
+  for (std::uint32_t i = 0; engine.peers && i < engine.process_count; ++i)
+    if (Peer* peer = known_peer(static_cast<Process>(i))) (void)give_history(*peer);
 }
 
 bool give_history(Peer& peer) {

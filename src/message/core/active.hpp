@@ -32,6 +32,7 @@ enum class ActiveKind : std::uint32_t {
   network_cancel,
   network_loss,
   network_transit,
+  network_goodbye,
   count
 };
 

@@ -1,7 +1,9 @@
 #include "message/core/contact.hpp"
 
+#include <algorithm>
 #include <new>
 
+#include "message/core/account.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/protocol.hpp"
 #include "platform/futex.hpp"
@@ -24,6 +26,7 @@ Peer* make_peer(Process process) {
   // relaxed: nobody else knows it yet.
   peer->history.store(&engine.shared_history[static_cast<int>(peer->peer_class)],
                       std::memory_order_relaxed);
+  if (BATON_UNLIKELY(engine.histories_apart)) (void)give_history(*peer);
   // ORDER engine.peers: release here, acquire in known_peer.
   std::atomic_ref(engine.peers[number_of(process)]).store(peer, std::memory_order_release);
   return peer;
@@ -56,6 +59,18 @@ Peer* contact(Process process) {
   // ORDER peer.begun: release here, acquire in has_begun.
   peer->begun.store(true, std::memory_order_release);
   return peer;
+}
+
+void forget_contact(Process process) {
+  platform::Guard guard(engine.contact_lock);
+  Peer* peer = engine.peers[number_of(process)];
+  if (!peer) return;
+  Peer** end = std::remove(engine.contacts, engine.contacts + engine.contact_count, peer);
+  engine.contact_count = static_cast<std::uint32_t>(end - engine.contacts);
+  // relaxed: whoever could ask for this process holds its group.
+  std::atomic_ref(engine.peers[number_of(process)]).store(nullptr, std::memory_order_relaxed);
+  if (has_history(*peer)) delete &peer->past();
+  peer->protocol->forget_peer(peer);
 }
 
 }  // namespace baton::message

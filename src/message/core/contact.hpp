@@ -10,5 +10,8 @@ Peer* contact(Process process);
 // Returns the peer of a process that something has come from: sending to it need not be possible
 // yet.
 Peer* meet(Process process);
+// Forgets the peer that a process was, if it has been met; nothing of it is under way. Under the
+// progress lock.
+void forget_contact(Process process);
 
 }  // namespace baton::message

@@ -34,6 +34,7 @@ struct LostPeers {
   static constexpr std::size_t table_bytes = processes_max * sizeof(int);
   int* errors = nullptr;  // by process; null: none is
   bool any = false;
+  bool any_of_own_job = false;
 };
 
 // The threads of this process that wait while another makes progress (wake.cpp).
@@ -51,6 +52,7 @@ struct WaitBudget {
   // `spins` is 0 then.
   std::int64_t timed_spins = 0;
   bool timed = false;
+  bool many_threads = false;  // threads of the program may wait at the same time
 };
 
 // Whoever makes progress holds `progress_lock`, and with it what comes in: lanes, contacts,
@@ -60,6 +62,8 @@ struct Engine {
   Protocol* protocols[peer_kinds] = {};            // ours; null: there are no such peers
   PeerKind (*kind_of)(Process process) = nullptr;  // of our own job
   Meeting* meetings = nullptr;                     // with other jobs (meeting.hpp)
+  platform::Lock meetings_lock;                    // of this list
+  Meeting* left_meetings = nullptr;                // their protocols serve meetings to come
   // Other processes, by number; null before contact. Address space for all that there may be, so
   // that the table grows without moving.
   Peer** peers = nullptr;
@@ -73,7 +77,7 @@ struct Engine {
   bool fences_before_notify = false;  // and we do: for our job, or for those that we have met
   bool waits_by_progress = false;     // at once, instead of looking at memory for a while first:
                                       // oversubscribed, or the time that is waited is measured
-  bool shortcuts_barred = false;      // threads call at once, or data may lie in foreign memory
+  bool shortcuts_barred = false;      // see note_shortcuts()
   bool oversubscribed = false;        // more ranks than usable CPUs
   std::int64_t posted_bytes_max = 0;  // receives up to here are not told to their senders
   bool tells_outstanding = false;     // on the status board: this protocol does
@@ -93,6 +97,9 @@ struct Engine {
   List<Request> active_to_self;  // active messages to this rank itself; under its lock
   platform::Lock to_self_lock;
   Counters counters;
+  bool histories_apart = false;    // tools want to know the messages of each peer
+  std::uint32_t sleep_timers = 0;  // tools that want to know how long threads have slept
+  std::uint64_t slept_ns = 0;      // while there are such tools
   ReasonCounts reasons{};
   CollectiveCounts collectives{};
   OneSidedCounts one_sided{};
@@ -125,6 +132,7 @@ inline bool is_of_own_job(Process process) {
 ProcessId id_of_met(Process process);
 Process process_of_met(ProcessId id);
 transport::Slot slot_of_met(Process process);
+const lockfree::RankPlace& place_of_met(Process process);
 // Returns a process as all know it.
 inline ProcessId id_of(Process process) {
   if (!is_of_own_job(process)) return id_of_met(process);
@@ -147,11 +155,16 @@ inline std::uint32_t world_rank(Process process) {
 }
 // Where a process runs.
 inline const lockfree::RankPlace& place_of(Process process) {
-  return is_of_own_job(process) ? transport::place_of(process)
-                                : transport::place_of(slot_of_met(process));
+  return is_of_own_job(process) ? transport::place_of(process) : place_of_met(process);
 }
 // Returns what this process and another share of the machine.
 PeerClass class_of(Process process);
+
+// Returns whether messages go over the network, too: in jobs over several nodes, and in those that
+// have met others which are elsewhere.
+inline bool is_on_network() {
+  return engine.protocols[static_cast<int>(PeerKind::network)] != nullptr;
+}
 
 // Adds to a counter.
 BATON_INLINE void count(std::uint64_t& counter, std::uint64_t number = 1) {

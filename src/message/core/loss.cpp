@@ -37,6 +37,7 @@ bool note_loss(Process process, int error) {
   std::atomic_ref(engine.lost.errors[number_of(process)]).store(error, std::memory_order_relaxed);
   std::atomic_ref(engine.lost.any).store(true, std::memory_order_relaxed);
   if (!is_of_own_job(process)) return true;  // its number means nothing to others
+  std::atomic_ref(engine.lost.any_of_own_job).store(true, std::memory_order_relaxed);
   // relaxed: whoever has to see it hears of us first, by what orders memory.
   std::atomic_ref(transport::job().lost_process)
       .store((static_cast<std::uint64_t>(error) << 32) | (number_of(process) + 1),
@@ -63,28 +64,28 @@ Error Protocol::explain_loss(Process process, int error) const {
 
 namespace {
 
-// Returns whether it names, as the program sees it, the one who sends.
-bool names_sender(const Request& receive) {
-  return receive.source >= 0 &&
-         receive.context % plane_count == static_cast<std::uint32_t>(Plane::point_to_point);
-}
-
 // Returns whether a receive can never end for want of a lost process: of the one it names (source),
-// else of any of the communicator.
-bool lacks_one(const void* owner, std::int32_t source, Process& found) {
+// else of any of the communicator; one that has left normally counts where all are needed.
+bool lacks_one(const void* owner, std::int32_t source, bool needs_all, Process& found) {
   if (owner && source >= 0) {
     found = communicator_view.process(owner, source);
     return loss_of_any(found) != 0;
   }
   for (std::uint32_t i = 0; i < engine.process_count; ++i) {
     found = static_cast<Process>(i);
-    if (loss_of_any(found) && (!owner || communicator_view.has(owner, found))) return true;
+    const int loss = loss_of_any(found);
+    if (loss && (needs_all || loss != left_normally) &&
+        (owner ? communicator_view.has(owner, found) : is_of_own_job(found)))
+      return true;
   }
   return false;
 }
 
 bool lacks_one(const Request& receive, Process& found) {
-  return lacks_one(receive.owner, names_sender(receive) ? receive.source : MPI_ANY_SOURCE, found);
+  const auto plane = static_cast<Plane>(receive.context % plane_count);
+  const bool is_of_program = plane == Plane::point_to_point || plane == Plane::partitioned;
+  const std::int32_t source = is_of_program ? receive.source : MPI_ANY_SOURCE;
+  return lacks_one(receive.owner, source, !is_of_program, found);
 }
 
 // Takes posted receives that nobody will answer out of a queue.
@@ -118,7 +119,7 @@ bool fail_lost_receives() {
 
 Error lost_source_of_any(const Context& context, std::int32_t source) {
   Process process;
-  return lacks_one(context.owner, source, process) ? explain_loss(process) : MPI_SUCCESS;
+  return lacks_one(context.owner, source, false, process) ? explain_loss(process) : MPI_SUCCESS;
 }
 
 Error loss_found_here(const Context& context) {
@@ -128,7 +129,8 @@ Error loss_found_here(const Context& context) {
   if (BATON_LIKELY(told == 0)) return MPI_SUCCESS;
   const auto lost = static_cast<Process>((told & 0xffffffff) - 1);
   for (std::int32_t rank = 0; rank < context.size; ++rank)
-    if (place_of(context.process(rank)).node == place_of(lost).node)
+    if (is_of_own_job(context.process(rank)) &&
+        place_of(context.process(rank)).node == place_of(lost).node)
       return protocol_of(lost).explain_loss(lost, static_cast<int>(told >> 32));
   return MPI_SUCCESS;
 }

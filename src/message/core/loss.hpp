@@ -5,6 +5,7 @@
 // what is lost stays lost.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 
 #include "message/core/context.hpp"
@@ -27,8 +28,15 @@ extern CommunicatorView communicator_view;
 // Ends the job after a message was lost that its send took for sent; explained. Set by who can.
 extern void (*end_after_lost_message)();
 
+// The error of a process of another job that has left its meeting with this one, as it may: whoever
+// receives from any source waits for the others.
+inline constexpr int left_normally = ESHUTDOWN;
+
 inline bool has_lost_peers() {
   return BATON_UNLIKELY(platform::load_shared(engine.lost.any));
+}
+inline bool has_lost_peers_of_own_job() {
+  return BATON_UNLIKELY(platform::load_shared(engine.lost.any_of_own_job));
 }
 // The error by which a process is lost, as its protocol counts errors; 0: it is not.
 int loss_of_any(Process process);

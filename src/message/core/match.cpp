@@ -3,7 +3,11 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/event.hpp"
+
 namespace baton::message {
+
+void (*unexpected_grew)(MatchQueue& queue) = [](MatchQueue&) {};
 
 namespace {
 
@@ -115,10 +119,22 @@ bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive) {
   return false;
 }
 
+namespace {
+
+BATON_COLD void tell_kept(MatchQueue& queue, const UnexpectedMessage& unexpected) {
+  if (are_told(marked_queues_bit)) unexpected_grew(queue);
+  if (is_told(Event::message_unexpected))
+    tell(Event::message_unexpected, EventPlace::inside, unexpected.context,
+         {unexpected.bytes, unexpected.source, unexpected.tag});
+}
+
+}  // namespace
+
 void keep(MatchQueue& queue, UnexpectedMessage& unexpected) {
   unexpected.order = queue.next_order++;
   queue.unexpected[MatchQueue::bin(unexpected.source)].push(&unexpected);
   ++queue.unexpected_count;
+  if (are_told(bit_of(Event::message_unexpected) | marked_queues_bit)) tell_kept(queue, unexpected);
 }
 
 namespace {

@@ -113,7 +113,11 @@ bool take_back(MatchQueue& queue, Request& request);
 // sender must never choose between receives of which it does not know the first.
 bool is_behind_unadvertised(const MatchQueue& queue, const Request& receive);
 
+// Keeps a message whose receive is not posted. Tools that ask are told.
 void keep(MatchQueue& queue, UnexpectedMessage& unexpected);
+// This hears of each message that is kept while marked_queues_bit is set, under the queue's lock.
+// tool/ sets it.
+extern void (*unexpected_grew)(MatchQueue& queue);
 // The first unexpected message that a receive or probe with this source and tag matches; null when
 // none. The second takes it out. Its sender may have cancelled it (unexpected.hpp).
 UnexpectedMessage* look_for_unexpected(MatchQueue& queue, std::int32_t source, std::int32_t tag);

@@ -127,6 +127,8 @@ class Protocol : public ProgressSource {
   virtual void fail_request(Request& request, Error error);
   // Hears whether other processes may end from now on.
   virtual void expect_leaving(Leaving) {}
+  // Hears that a tool has changed settings, of which the protocol may keep what it has derived.
+  virtual void settings_changed() {}
   // Returns whether all that was sent has left this process.
   virtual bool has_left() const { return true; }
   // Adds to the record what the protocol has counted beyond the histories of peers.

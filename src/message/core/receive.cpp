@@ -43,12 +43,21 @@ void fill_direct_status(MPI_Status* status, std::int32_t source, std::int32_t ta
   peer.in.take_long(buffer, bytes, bytes, platform::PeerPause{});
 }
 
+[[gnu::noinline]] bool receive_direct_barred(const Context& context, void* buffer,
+                                             std::int64_t capacity, const Datatype& type,
+                                             std::int32_t source, std::int32_t tag,
+                                             MPI_Status* status);
+
 // A blocking receive that names its source, with nothing else in its context: straight from the
-// lane into the buffer, no request. False: take the ordinary way.
+// lane into the buffer, no request. False: take the ordinary way. `asked`: the shortest ways are
+// barred, and this one may be taken nevertheless.
+template <bool asked>
 BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int64_t capacity,
                                  const Datatype& type, std::int32_t source, std::int32_t tag,
                                  MPI_Status* status) {
-  if (BATON_UNLIKELY(source < 0 || !type.contiguous || engine.shortcuts_barred)) return false;
+  if (BATON_UNLIKELY(source < 0 || !type.contiguous)) return false;
+  if (!asked && BATON_UNLIKELY(engine.shortcuts_barred))
+    return receive_direct_barred(context, buffer, capacity, type, source, tag, status);
   Peer* peer = known_peer(context.process(source));
   if (BATON_UNLIKELY(!peer || !peer->in.attached() || !queue_is_idle(*context.queue))) return false;
   lockfree::Header header = peer->in.peek();
@@ -73,6 +82,14 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
   }
   fill_direct_status(status, source, envelope.tag, bytes);
   return true;
+}
+
+// Where one thread calls at a time, and data may lie in foreign memory: this may not.
+bool receive_direct_barred(const Context& context, void* buffer, std::int64_t capacity,
+                           const Datatype& type, std::int32_t source, std::int32_t tag,
+                           MPI_Status* status) {
+  if (platform::threads_multiple || !datatype::is_run(type, buffer)) return false;
+  return receive_direct<true>(context, buffer, capacity, type, source, tag, status);
 }
 
 void fill_receive(void* buffer, std::int64_t count, Datatype& type, std::int32_t source,
@@ -140,7 +157,8 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
 
 Error receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
               std::int32_t source, std::int32_t tag, MPI_Status* status) {
-  if (BATON_LIKELY(receive_direct(context, buffer, count * type.size, type, source, tag, status)))
+  if (BATON_LIKELY(
+          receive_direct<false>(context, buffer, count * type.size, type, source, tag, status)))
     return MPI_SUCCESS;
   Request request;
   begin_receive(context, buffer, count, type, source, tag, request);

@@ -21,7 +21,15 @@ struct Peer;
 struct MatchQueue;
 struct Request;
 
-enum class RequestKind : std::uint8_t { send, receive, active, schedule, generalized };
+enum class RequestKind : std::uint8_t {
+  send,
+  receive,
+  active,
+  schedule,
+  generalized,
+  partitioned_send,
+  partitioned_receive
+};
 
 // Where a request stands in its protocol.
 enum class Stage : std::uint8_t {

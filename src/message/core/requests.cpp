@@ -178,7 +178,8 @@ void fill_status(const Request& request, MPI_Status* status) {
   set_status_empty(*status);
   set_status_cancelled(*status, request.cancelled);
   if (request.kind == RequestKind::schedule) set_status_bytes(*status, request.bytes);
-  if (request.kind != RequestKind::receive) return;
+  if (request.kind != RequestKind::receive && request.kind != RequestKind::partitioned_receive)
+    return;
   status->MPI_SOURCE = request.source;
   status->MPI_TAG = request.tag;
   set_status_bytes(*status, request.bytes);

@@ -51,7 +51,11 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
                                          std::int64_t bytes, const Datatype& type,
                                          std::int32_t destination, std::int32_t tag) {
   if (!datatype::is_run(type, buffer)) return false;
-  return send_eager<platform::Guard>(context, buffer, bytes, type, destination, tag);
+  if (!send_eager<platform::Guard>(context, buffer, bytes, type, destination, tag)) return false;
+  const bool packed = bytes <= static_cast<std::int64_t>(lockfree::first_line_payload_bytes);
+  tell_way(*known_peer(context.process(destination)), packed ? Way::inline_eager : Way::eager,
+           bytes);
+  return true;
 }
 
 BATON_INLINE bool send_at_once(const Context& context, const void* buffer, std::int64_t bytes,

@@ -20,7 +20,9 @@ void sleep_until_woken(std::int64_t bound_us) {
   engine.sources.each([&plan](ProgressSource& source) { source.plan_sleep(plan); });
   if (!plan.sleeps) return;
   const std::int64_t begun_ns = plan.count ? platform::now_ns() : 0;
-  transport::sleep_until_woken(expected, plan.bound_us, plan.descriptors, plan.count);
+  sleep_told(plan.bound_us, [&] {
+    transport::sleep_until_woken(expected, plan.bound_us, plan.descriptors, plan.count);
+  });
   if (plan.count == 0) return;
   const std::int64_t slept_ns = platform::now_ns() - begun_ns;
   engine.sources.each([&](ProgressSource& source) { source.has_slept(plan, slept_ns); });

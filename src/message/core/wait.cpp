@@ -2,9 +2,11 @@
 
 #include <algorithm>
 
+#include "base/event.hpp"
 #include "base/settings.hpp"
 #include "message/core/announce.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/meeting.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/sleep.hpp"
@@ -39,6 +41,7 @@ void set_wait_budget(bool many_threads) {
       many_threads && 2 * engine.local_ranks > transport::job().cpus_usable;  // by its threads
   int spins = oversubscribed ? 4 : may_be_oversubscribed ? 200 : 20000;
   WaitBudget& budget = engine.wait_budget;
+  budget.many_threads = many_threads;
   budget.timed_spins = settings.spin_count >= 0 ? settings.spin_count : spins;
   budget.timed = transport::job().timing.bytes != 0;
   budget.spins = budget.timed ? 0 : budget.timed_spins;
@@ -50,8 +53,15 @@ void set_wait_budget(bool many_threads) {
   budget.meeting_yields = crowded && settings.yield_count < 0 ? 0 : budget.yields;
 }
 
+void settings_changed() {
+  set_wait_budget(engine.wait_budget.many_threads);
+  each_protocol([](Protocol& protocol) { protocol.settings_changed(); });
+}
+
 void note_shortcuts() {
-  engine.shortcuts_barred = platform::threads_multiple || platform::memory_kinds.any();
+  platform::store_shared(engine.shortcuts_barred, platform::threads_multiple ||
+                                                      platform::memory_kinds.any() ||
+                                                      is_told(Event::protocol_chosen));
 }
 
 namespace {

@@ -20,8 +20,12 @@ namespace baton::message {
 // Sets the budget from settings, ranks, CPUs, and whether threads of the program wait at the same
 // time. At start.
 void set_wait_budget(bool many_threads);
+// Makes settings that a tool has changed take effect on what is sent, received and waited for from
+// now on. Any thread that holds no lock of messages.
+void settings_changed();
 // Notes whether the shortest ways of messages may be taken: not where several threads call at once,
-// nor where data may lie in foreign memory.
+// nor where data may lie in foreign memory, nor while a tool wants to know how messages go. Any
+// thread.
 void note_shortcuts();
 
 // One waiter's patience.

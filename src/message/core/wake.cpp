@@ -3,6 +3,7 @@
 #include "message/core/engine.hpp"
 #include "message/core/lead.hpp"
 #include "message/core/notify.hpp"
+#include "message/core/sleep.hpp"
 #include "platform/futex.hpp"
 
 namespace baton::message {
@@ -21,7 +22,7 @@ std::uint32_t announce_follower() {
 void sleep_as_follower(std::uint32_t seen) {
   constexpr std::int64_t bound_us = 10000;
   count(engine.counters.sleeps);
-  platform::futex_wait(engine.followers.events, seen, bound_us);
+  sleep_told(bound_us, [seen] { platform::futex_wait(engine.followers.events, seen, bound_us); });
 }
 
 void retract_follower() {

@@ -26,6 +26,7 @@ class DepositProtocol final : public NodeProtocol {
   bool put_active(Peer& peer, transport::Envelope envelope, const void* payload,
                   std::size_t bytes) override;
   Error carries_active() const override;
+  void settings_changed() override {}
   bool arrive(ArrivedLine& line) override;
   void accept(UnexpectedMessage& unexpected, Request& receive) override;
   void advertise(const MatchQueue& queue, Request& receive, Peer& sender) override;

@@ -11,6 +11,7 @@ struct Rendezvous;
 struct RemoteAccess;
 struct EagerSend;
 struct PeerWatches;
+struct MetPeers;
 
 // Messages that are written, by their numbers, either side's.
 struct RendezvousTable {
@@ -38,6 +39,7 @@ class NetworkMessages : public Protocol {
   EagerSend* spare_sends = nullptr;
   platform::Lock spare_sends_lock;
   PeerWatches* watches = nullptr;  // of peers that are lost, or may be; null: nobody looks
+  MetPeers* met = nullptr;         // of other jobs
   Leaving leaving = Leaving::any_time;
 };
 

@@ -18,6 +18,7 @@
 #include "message/network/advert.hpp"
 #include "message/network/cancel.hpp"
 #include "message/network/eager.hpp"
+#include "message/network/met_peers.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/remote_access.hpp"
 #include "message/network/rendezvous.hpp"
@@ -68,14 +69,16 @@ Error NetworkProtocol::set_up() {
   network().tell_always(transport::status_row(engine.local_rank).channel);
   take_network_profile(environment_variable("BATON_PROFILE_NETWORK"),
                        network().endpoint().provider(), LibraryVersion().text, one_machine);
-  if (Error error = network().begin(world.processes, engine.self, {world.key[0], world.key[1]},
-                                    find_network_address, lost_packet))
+  if (Error error =
+          network().begin(world.processes, processes_max, engine.self, {world.key[0], world.key[1]},
+                          find_network_address, lost_packet))
     return error;
   if (Error error = transport::open_wake_pipe()) return error;
   begin_cancelling();
   start_peer_watch();
   engine.sources.make_known(*this);
   add(1);
+  if (!transport::spans_nodes()) return MPI_SUCCESS;  // nobody of this job asks
   lockfree::ProcessEntry& own = transport::process_entry(engine.self);
   const transport::network::NetworkAddress network_address = network().own_address();
   std::memcpy(own.network_address, &network_address, sizeof network_address);
@@ -86,6 +89,7 @@ Error NetworkProtocol::set_up() {
 
 NetworkProtocol::~NetworkProtocol() {
   stop_peer_watch();
+  forget_all_met_peers();
   forget_rendezvous();
   if (inbox_) inbox_->forget();
   network().close();

@@ -13,9 +13,12 @@
 #include "message/core/active.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/loss.hpp"
+#include "message/core/meeting.hpp"
 #include "message/network/lost_in_transit.hpp"
+#include "message/network/met_peers.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/rendezvous.hpp"
+#include "platform/memory_file.hpp"
 #include "transport/network/library.hpp"
 #include "transport/network/network_link.hpp"
 #include "transport/network/peer_watch.hpp"
@@ -37,7 +40,7 @@ struct PeerWatches {
     std::uint32_t seen_in = 0;  // of its packets, when last looked at
   };
   bool on = false;
-  Known* known = nullptr;       // by process
+  Known* known = nullptr;       // by process; address space for all that there may be
   HostWatch** nodes = nullptr;  // by node; null: not watched
   std::int32_t node_count = 0;
   std::int32_t watched = 0;
@@ -46,6 +49,7 @@ struct PeerWatches {
 
 namespace {
 
+constexpr std::size_t known_bytes = processes_max * sizeof(PeerWatches::Known);
 constexpr std::int64_t look_ms = 100;   // guess: between looks at what is watched
 constexpr std::int64_t find_ms = 1000;  // guess: for so long nobody is watched who is silent
 constexpr std::int32_t watched_nodes_max = 128;  // guess: descriptors are few
@@ -81,6 +85,7 @@ bool is_elsewhere(Process process) {
 
 // Null: it has not come yet.
 const NetworkAddress* network_address_of(Process process) {
+  if (!is_of_own_job(process)) return &met_peer(process).address;
   const lockfree::ProcessEntry& entry = transport::process_entry(process);
   // ORDER process_entry.network_address: acquire here, release in NetworkProtocol::set_up.
   const bool ready = entry.ready.load(std::memory_order_acquire);
@@ -96,6 +101,8 @@ bool can_show(Process process) {
 }
 
 void watch_node_of(Process process) {
+  if (!is_of_own_job(process)) return watch_met_peer(process);
+  if (!transport::spans_nodes()) return;
   const std::int32_t node = place_of(process).node;
   if (!can_show(process) || watches().nodes[node] || watches().watched == watched_nodes_max) return;
   auto* watch = new (std::nothrow) HostWatch;
@@ -122,7 +129,7 @@ void watch_by_another(std::int32_t node) {
 
 // Nodes of whom we wait for, where nothing has come from lately.
 void find_whom_to_watch() {
-  for (std::uint32_t i = 0; i < process_count(); ++i) {
+  for (std::uint32_t i = 0; transport::spans_nodes() && i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
     const NetworkPeer* peer = network().known(process);
     if (!peer) continue;
@@ -131,7 +138,7 @@ void find_whom_to_watch() {
     HostWatch* watch = watches().nodes[place_of(process).node];
     if (watch && peer->next_in > 0) watch->heard();
   }
-  if (watches().watched == watches().node_count - 1) return;
+  if (watches().watched == watches().node_count - 1 && !messages_over_network().met) return;
   // Who has never sent us anything: those that receives wait for.
   const void* all_of = nullptr;  // a communicator with a receive that any of its ranks may end
   each_queue([&all_of](MatchQueue& queue) {
@@ -141,10 +148,13 @@ void find_whom_to_watch() {
         if (receive->owner)
           watch_node_of(communicator_view.process(receive->owner, receive->source));
   });
-  for (std::uint32_t i = 0; all_of && i < process_count(); ++i)
-    if (!watches().nodes[place_of(static_cast<Process>(i)).node] &&
-        communicator_view.has(all_of, static_cast<Process>(i)))
-      watch_node_of(static_cast<Process>(i));
+  for (std::uint32_t i = 0; all_of && i < engine.process_count; ++i) {
+    const auto process = static_cast<Process>(i);
+    const bool is_met = !is_of_own_job(process);
+    if (is_met ? !network().known(process) : watches().nodes[place_of(process).node] != nullptr)
+      continue;
+    if (communicator_view.has(all_of, process)) watch_node_of(process);
+  }
 }
 
 // ---- what is lost ----
@@ -158,15 +168,24 @@ struct LossLine {
 };
 
 void tell_others(const LossLine& line) {
-  for (std::uint32_t i = 0; i < process_count(); ++i) {
+  for (std::uint32_t i = 0; i < engine.process_count; ++i) {
     const auto process = static_cast<Process>(i);
     if (process == engine.self || loss_of_any(process) || !known_peer(process)) continue;
     (void)send_active(process, ActiveKind::network_loss, 0, &line, sizeof line);
   }
 }
 
-// Takes note of a loss; whether it is news.
-bool note_losses(const LossLine& line) {
+// Takes note of the loss of a process of another job; whether it is news.
+bool note_met(Process process, const LossLine& line) {
+  NetworkPeer* peer = network().known(process);
+  if (!peer) return false;
+  known(process).reached = line.reached != 0;
+  const bool is_news = note_loss(process, line.error);
+  network().lose(*peer, line.error);
+  return is_news;
+}
+
+bool note_own(const LossLine& line) {
   bool any = false;
   for (std::uint32_t i = 0; i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
@@ -177,25 +196,39 @@ bool note_losses(const LossLine& line) {
     any |= note_loss(process, line.error);
     if (NetworkPeer* peer = network().known(process)) network().lose(*peer, line.error);
   }
-  if (!any) return false;
-  if (line.node >= 0)
-    if (const NetworkAddress* network_address = network_address_of(process_of(line.process)))
+  return any;
+}
+
+// Takes note of a loss of `process`, or of all of its node; whether it is news.
+bool note_losses(Process process, const LossLine& line) {
+  const bool is_own = is_of_own_job(process);
+  if (!(is_own ? note_own(line) : note_met(process, line))) return false;
+  if (line.node >= 0 && is_own)
+    if (const NetworkAddress* network_address = network_address_of(process))
       network().cut_connections(*network_address);
   end_what_is_lost();
   // A peer that has left had met everybody, so the others are leaving, too. They find out by
   // themselves, and messages to those that are gone would never be sent.
-  if (messages_over_network().leaving != Leaving::has_begun) tell_others(line);
+  if (messages_over_network().leaving != Leaving::has_begun && line.error != left_normally)
+    tell_others(line);
   return true;
 }
 
 void arrive_loss(const ActiveMessage& message) {
   LossLine line;
   std::memcpy(&line, message.payload, sizeof line);
-  if (!messages_over_network().watches || !watches().known ||
-      messages_over_network().leaving == Leaving::is_over ||
-      number_of(line.process.rank) >= process_count())
+  if (!is_on_network() || !messages_over_network().watches || !watches().known ||
+      messages_over_network().leaving == Leaving::is_over)
     return;
-  (void)note_losses(line);
+  auto process = static_cast<Process>(number_of(line.process.rank));
+  const bool is_known = line.process.job == engine.job ? number_of(process) < process_count()
+                                                       : find_met(line.process, &process);
+  if (is_known) (void)note_losses(process, line);
+}
+
+// A process of another job is lost, or has left.
+void note_met_lost(Process process, int network_error, bool reached) {
+  (void)note_losses(process, {id_of(process), -1, network_error, reached});
 }
 
 void settle(std::int32_t node, WatchResult result) {
@@ -208,18 +241,18 @@ void settle(std::int32_t node, WatchResult result) {
     known(process).gone = true;
     return watch_by_another(node);
   }
-  (void)note_losses(line);
+  (void)note_losses(process, line);
   watch_by_another(node);
 }
 
 void look_at_transit() {
   if (messages_over_network().leaving != Leaving::together)
     return;  // they may be gone, which is no loss
-  for (std::uint32_t i = 0; i < process_count(); ++i) {
+  for (std::uint32_t i = 0; i < engine.process_count; ++i) {
     const auto process = static_cast<Process>(i);
-    NetworkPeer* peer = network().known(process);
+    NetworkPeer* peer = known_peer(process) ? network().known(process) : nullptr;
     if (peer && !loss_of_any(process) && check_transit(*peer))
-      (void)note_losses({id_of(process), -1, ECONNRESET, 1});
+      (void)note_losses(process, {id_of(process), -1, ECONNRESET, 1});
   }
 }
 
@@ -233,14 +266,19 @@ void look_at_watched(std::int64_t now) {
 
 }  // namespace
 
-void start_peer_watch() {
+void hear_of_losses() {
   handle_active(ActiveKind::network_loss, arrive_loss);
+  hear_goodbyes();
+}
+
+void start_peer_watch() {
+  hear_of_losses();
   begin_transit_checks();
   auto* made = new (std::nothrow) PeerWatches;
   if (!made) return;  // then nobody is found lost
   messages_over_network().watches = made;
   made->known =
-      static_cast<PeerWatches::Known*>(std::calloc(process_count(), sizeof(PeerWatches::Known)));
+      static_cast<PeerWatches::Known*>(platform::make_private_memory(known_bytes, page_bytes));
   made->node_count = static_cast<std::int32_t>(transport::job().world.nodes);
   made->nodes = static_cast<HostWatch**>(
       std::calloc(static_cast<std::size_t>(made->node_count), sizeof(HostWatch*)));
@@ -257,7 +295,7 @@ void stop_peer_watch() {
   for (std::int32_t node = 0; watched->nodes && node < watched->node_count; ++node)
     delete watched->nodes[node];
   std::free(watched->nodes);
-  std::free(watched->known);
+  if (watched->known) platform::unmap_memory(watched->known, known_bytes);
   delete watched;
 }
 
@@ -267,15 +305,19 @@ void end_peer_watch() {
   watched->on = false;
   for (std::int32_t node = 0; watched->nodes && node < watched->node_count; ++node)
     if (watched->nodes[node]) watched->nodes[node]->close();
+  end_met_watch();
 }
 
 void look_after_peers() {
-  if (!messages_over_network().watches || !watches().on) return;
+  const bool has_met = messages_over_network().met != nullptr;
+  if (!messages_over_network().watches || !(watches().on || has_met)) return;
   const std::int64_t now = now_ms();
   if (BATON_LIKELY(now < watches().next_look_ms)) return;
   watches().next_look_ms = now + look_ms;
   if (watches().next_find_ms == 0) watches().next_find_ms = now + find_ms;
-  if (now >= watches().next_find_ms) {
+  const bool finds = watches().on && now >= watches().next_find_ms;
+  if (has_met) look_at_met_peers(now, finds, patience(), note_met_lost);
+  if (finds) {
     watches().next_find_ms = now + find_ms;
     find_whom_to_watch();
     look_at_transit();
@@ -293,14 +335,30 @@ bool was_reached(Process process) {
 namespace {
 
 const char* host_of(Process process) {
+  if (!is_of_own_job(process)) return met_peer(process).address.host;
   const lockfree::ProcessEntry& entry = transport::process_entry(process);
   return reinterpret_cast<const transport::network::NetworkAddress*>(entry.network_address)->host;
+}
+
+Error lost_met(Process process, int network_error, const char* why) {
+  if (network_error == left_normally)
+    return fail(MPI_ERR_OTHER,
+                "rank %u of job %u on host %s, which this one has met, has ended, or has left the "
+                "communicators of both",
+                world_rank(process), static_cast<std::uint32_t>(id_of(process).job),
+                host_of(process));
+  return fail(MPI_ERR_OTHER,
+              "rank %u of job %u on host %s, which this one has met, has ended, or cannot be "
+              "reached over the network (%s)",
+              world_rank(process), static_cast<std::uint32_t>(id_of(process).job), host_of(process),
+              why);
 }
 
 }  // namespace
 
 Error lost_peer(Process process, int network_error) {
   const char* why = transport::network::network().library().strerror(network_error);
+  if (!is_of_own_job(process)) return lost_met(process, network_error, why);
   if (was_reached(process))
     return fail(MPI_ERR_OTHER,
                 "rank %u on host %s cannot be reached over the network any more (%s): the host, "
@@ -318,6 +376,7 @@ void lost_packet(Process process, int error) {
   // The peer may have been found lost meanwhile: then whoever waits is told by that.
   const Leaving leaving = messages_over_network().leaving;
   if (leaving == Leaving::is_over || loss_of(process)) return;
+  if (!is_of_own_job(process)) return note_met_error(process, error);
   (void)lost_peer(process, error);
   if (end_after_lost_message) end_after_lost_message();
 }

@@ -8,7 +8,9 @@
 
 namespace baton::message {
 
-// At start and end, with the network.
+// At start of a job on one node, which others may tell of losses: hears of them, and of goodbyes.
+void hear_of_losses();
+// At start and end, with the network. The start hears of these, too.
 void start_peer_watch();
 void stop_peer_watch();
 // Nobody is watched any more: all may leave.

@@ -1,11 +1,10 @@
 #include "message/node/accept.hpp"
 
 #include "message/core/account.hpp"
-#include "message/core/contact.hpp"
 #include "message/core/outstanding.hpp"
-#include "message/core/queue.hpp"
 #include "message/core/requests.hpp"
 #include "message/node/copy_time.hpp"
+#include "message/node/device_receive.hpp"
 #include "message/node/observe.hpp"
 #include "message/node/pull.hpp"
 #include "message/node/rendezvous_entries.hpp"
@@ -17,28 +16,14 @@
 
 namespace baton::message {
 
-namespace {
-
-// Asks the sender for what the early bytes of an offered message do not hold.
-void ask_for_stream(Process sender, std::int32_t slot, Request& receive) {
-  NodeRequest& part = node_part(receive);
-  part.limit = receive.bytes;
-  part.slot = static_cast<std::uint32_t>(slot);
-  part.stream = open_stream(receive);
-  set_outstanding(receive, part.limit);
-  Peer* peer = contact(sender);
-  BATON_INVARIANT(peer != nullptr);
-  submit(*peer, receive);
-}
-
-}  // namespace
-
 // The receiver's side of an offered message it has claimed: copies, or asks for a stream.
 void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
   NodePeer& peer = node_peer(unexpected.process);
   const NodeUnexpected& rts = node_part(unexpected);
   NodeRequest& part = receive.part.begin<NodeRequest>();
   receive.position = 0;
+  if (BATON_UNLIKELY(rts.device) && receive.bytes > 0 && receive_from_device(unexpected, receive))
+    return;
   if (receive.bytes == 0 && rts.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
     platform::Guard guard(peer.send_lock);

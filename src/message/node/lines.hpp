@@ -23,14 +23,21 @@ struct RtsLine {
   std::uint64_t address;
   std::int64_t bytes;
   std::int32_t slot;               // no_slot when staging holds all: nothing stays with the sender
-  std::uint32_t early_bytes : 28;  // so much of the message is being written into staging
+  std::uint32_t early_bytes : 27;  // so much of the message is being written into staging
   std::uint32_t keeps_buffer : 1;  // the rest may go through the same staging buffer
   std::uint32_t for_staging : 1;   // without early bytes: there was no space for them
   std::uint32_t contiguous : 1;
   std::uint32_t exported : 1;  // one of its buffers, as far as the sender knows
-  lockfree::StagingSpan span;
+  std::uint32_t device : 1;    // it lies in device memory that the receiver may open
+  lockfree::StagingSpan span;  // of device memory it is empty, and see device_span
 };
 static_assert(sizeof(RtsLine) <= lockfree::first_line_payload_bytes);
+// An empty span that says where device memory is published (transport/move/device_copy.hpp).
+inline lockfree::StagingSpan device_span(std::uint64_t published) {
+  lockfree::StagingSpan span;
+  span.shift = static_cast<std::int64_t>(published);
+  return span;
+}
 struct TransferredLine {
   std::int64_t bytes;
   lockfree::StagingSpan span;

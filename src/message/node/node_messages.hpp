@@ -26,9 +26,12 @@ struct RendezvousSlots {
   std::uint32_t next_polled = 0;
   platform::Lock lock;
 
-  ~RendezvousSlots() {
+  ~RendezvousSlots() { forget(); }
+  void forget() {
     for (std::uint32_t i = 0; i < in_use; ++i) delete pages[i];
     std::free(pages);
+    pages = nullptr;
+    in_use = full = next_polled = 0;
   }
 };
 
@@ -39,13 +42,25 @@ struct IncomingStreams {
   platform::Lock lock;
 };
 
+struct DeviceReceive;  // device_receive.cpp
+
 class NodeMessages : public Protocol {
  public:
   // The peers have their slots beside `own`, this process's.
   explicit NodeMessages(transport::Slot own) : own_slot(own) {}
-  ~NodeMessages() override {
+  ~NodeMessages() override { forget_messages(); }
+  // Frees what is kept for messages, of which none is under way.
+  void forget_messages() {
     delete inbox;
+    inbox = nullptr;
+    inbox_account.senders = nullptr;
+    inbox_account.tell = nullptr;
     std::free(incoming.receives);
+    incoming.receives = nullptr;
+    incoming.size = 0;
+    slots.forget();
+    platform::store_shared(open_entries, 0);
+    platform::store_shared(withdrawn_entries, 0);
   }
 
   // These count what is under way, so that progress looks at it.
@@ -58,7 +73,12 @@ class NodeMessages : public Protocol {
     add(number);
   }
 
-  const transport::Slot own_slot;
+  void count_device_receives(std::uint32_t number) {
+    platform::add_shared(device_receive_count, number);
+    add(number);
+  }
+
+  transport::Slot own_slot;  // changes only between arenas of meeting
   // The link of a peer; null: no memory.
   transport::Link* (*make_link)(transport::Slot peer, transport::LineSender& out,
                                 transport::LineReceiver& in) = nullptr;
@@ -72,8 +92,11 @@ class NodeMessages : public Protocol {
   IncomingStreams incoming;
   List<Request> streams_out;
   List<Request> streams_in;
-  std::uint32_t stream_count = 0;  // sends and receives that stream now
-  std::int64_t copy_ticks = 0;     // that went into long copies (copy_time.hpp)
+  std::uint32_t stream_count = 0;       // sends and receives that stream now
+  List<DeviceReceive> device_receives;  // whose copies are under way; under their lock
+  platform::Lock device_receives_lock;
+  std::uint32_t device_receive_count = 0;
+  std::int64_t copy_ticks = 0;  // that went into long copies (copy_time.hpp)
 };
 
 // Returns a peer of this node that was met, and the protocol that it has.

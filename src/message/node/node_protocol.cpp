@@ -18,6 +18,7 @@
 #include "message/core/sleep.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/node/accept.hpp"
+#include "message/node/device_receive.hpp"
 #include "message/node/ownership_transfer.hpp"
 #include "message/node/receiver_initiated.hpp"
 #include "message/node/rendezvous.hpp"
@@ -74,6 +75,16 @@ void NodeProtocol::use_inbox(transport::Inbox* lines) {
   add(1);
 }
 
+void NodeProtocol::close() {
+  set_active(*this, false);
+  departures.forget();
+  forget_messages();
+}
+
+void NodeProtocol::move_to(transport::Slot own) {
+  own_slot = own;
+}
+
 bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
   peer->slot = slot_of(process);
   peer->link = make_link(peer->slot, peer->out, peer->in);
@@ -88,6 +99,17 @@ bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
     static_cast<transport::Link*>(senders)->set_envelopes_only(envelopes_only);
   };
   return true;
+}
+
+void NodeProtocol::settings_changed() {
+  if (!is_of_meeting()) platform::store_shared(engine.posted_bytes_max, settings.eager_bytes_max);
+  platform::Guard guard(engine.contact_lock);  // no peer is made meanwhile
+  for (std::uint32_t i = 0; i < engine.process_count; ++i) {
+    Peer* peer = known_peer(static_cast<Process>(i));
+    if (!peer || peer->protocol != this) continue;
+    platform::Guard sending(peer->send_lock);
+    set_at_once_bytes_max(cast(*peer));
+  }
 }
 
 Peer* NodeProtocol::make_peer(Process process) {
@@ -197,6 +219,11 @@ lockfree::ChannelClass NodeProtocol::channel_of(Process process) {
 }
 
 Error NodeProtocol::explain_loss(Process process, int error) const {
+  if (is_of_meeting())
+    return fail(
+        MPI_ERR_OTHER, "rank %u of job %u, which this one has met, has ended%s",
+        world_rank(process), static_cast<std::uint32_t>(id_of(process).job),
+        error == left_normally ? ", or has left the communicators of both" : " or was killed");
   return fail(
       MPI_ERR_OTHER,
       "rank %u, of this node, has ended or was killed (%s): messages to it and from it fail",
@@ -230,15 +257,19 @@ bool NodeProtocol::advance() {
   any |= inbox && poll_inbox(*inbox, &inbox_account, nullptr);
   if (platform::load_shared(open_entries)) any |= poll_entries(*this);
   if (stream_count) any |= advance_streams_in(*this) | advance_streams_out(*this);
+  if (platform::load_shared(device_receive_count)) any |= advance_device_receives(*this);
+  // Whoever is found to have ended has nothing left that could come.
+  if (BATON_UNLIKELY(is_of_meeting()) && !any) any = departures.look(*this);
   return any;
 }
 
 bool NodeProtocol::needs_progress() const {
-  return !has_left();
+  return !has_left() || platform::load_shared(device_receive_count) != 0;
 }
 
 bool NodeProtocol::waits_for_space() const {
-  return platform::load_shared(stream_count) != 0;
+  return platform::load_shared(stream_count) != 0 ||
+         platform::load_shared(device_receive_count) != 0;
 }
 
 }  // namespace baton::message

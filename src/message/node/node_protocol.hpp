@@ -2,6 +2,7 @@
 // rendezvous through the node's memory. What each step does is in the other files of this folder.
 #pragma once
 
+#include "message/node/departure.hpp"
 #include "message/node/node_messages.hpp"
 
 namespace baton::message {
@@ -32,6 +33,7 @@ class NodeProtocol : public NodeMessages {
   Error explain_loss(Process process, int error) const override;
   void end_lost(Peer& peer) override;
   void fail_request(Request& request, Error error) override;
+  void settings_changed() override;
   bool has_left() const override;
   void report(TrafficRecord& record) const override;
   bool advance() override;
@@ -41,9 +43,15 @@ class NodeProtocol : public NodeMessages {
   // Lines come through an inbox from now on, which is ours.
   void use_inbox(transport::Inbox* lines);
 
+  // Ends the use of an arena of meeting, in which nothing is under way and nobody is met any more;
+  // and serves another one, before set_up.
+  void close();
+  void move_to(transport::Slot own);
+
  protected:
   // Returns whether the peers are of other jobs.
   bool is_of_meeting() const { return own_slot != transport::Slot(engine.local_rank); }
+  Departures departures;  // of a meeting
   // Makes a peer of this class, or of one derived from it, complete; false: no memory, and it is
   // gone.
   bool complete_peer(NodePeer* peer, Process process);

@@ -28,16 +28,19 @@ struct NodeRequest {
 };
 
 struct NodeUnexpected {
-  bool sender_contiguous;
-  bool exported;  // see RtsLine
-  bool keeps_buffer;
-  bool for_staging;
+  bool sender_contiguous : 1;
+  bool exported : 1;  // see RtsLine
+  bool keeps_buffer : 1;
+  bool for_staging : 1;
+  bool device : 1;    // see RtsLine
   std::int32_t slot;  // of the sender; no_slot: the early bytes are all of it
   std::uint64_t address;
   // The beginning, sent before it was matched: still in staging, or (the span is empty) copied
   // behind the message's head.
   std::int64_t early_bytes;
   lockfree::StagingSpan span;
+  // This is where device memory is published.
+  std::uint64_t device_export() const { return static_cast<std::uint64_t>(span.shift); }
 };
 
 inline NodeRequest& node_part(Request& request) {

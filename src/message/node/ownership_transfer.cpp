@@ -104,6 +104,7 @@ bool put_transferred(NodePeer& peer, Request& send) {
   BATON_INVARIANT(put_line(peer, NodeLine::transferred, send.source, {send.context, send.tag},
                            &line, sizeof line));
   count_sent(peer, Way::eager, static_cast<std::size_t>(send.bytes));
+  tell_way(peer, Way::eager, send.bytes);
   complete(send, MPI_SUCCESS);
   return true;
 }

@@ -122,6 +122,7 @@ void put_pushed(NodePeer& peer, const Request& send, const PushedLine& line) {
       put_line(peer, NodeLine::pushed, send.source, {send.context, send.tag}, &line, sizeof line));
   peer.pushes.end = peer.link->sent_lines();
   count_sent(peer, Way::receiver_initiated, static_cast<std::size_t>(send.bytes));
+  tell_way(peer, Way::receiver_initiated, send.bytes);
 }
 
 // We copy all of it before its line goes.

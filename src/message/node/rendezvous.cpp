@@ -12,6 +12,7 @@
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
+#include "message/node/device_receive.hpp"
 #include "message/node/lease.hpp"
 #include "message/node/ownership_transfer.hpp"
 #include "message/node/receiver_initiated.hpp"
@@ -40,6 +41,7 @@ bool put_early(NodePeer& peer, Request& send, std::int64_t early_bytes, int slot
                node_part(send).for_staging,
                send.is_run,
                node_part(send).exported,
+               false,
                node_part(send).span};
   if (line.span.filled) fill_unannounced(peer, send);
   if (!put_line(peer, NodeLine::rts, send.source, {send.context, send.tag}, &line, sizeof line))
@@ -84,6 +86,33 @@ bool put_rts(NodePeer& peer, Request& send) {
     return slot == no_memory;
   }
   if (put_early(peer, send, early_bytes, slot)) return true;
+  abandon_slot(node_of(peer), static_cast<std::uint32_t>(slot));
+  return false;
+}
+
+// Puts the envelope of a message that its receiver may copy from our device memory, which is
+// published there.
+bool put_device_rts(NodePeer& peer, Request& send, std::uint64_t published) {
+  if (!peer.link->has_space(1)) return false;
+  NodeRequest& part = node_part(send);
+  send.position = 0;
+  part.span = {};
+  part.exported = part.filling = false;
+  part.for_staging = true;
+  part.copy_ticks = 0;
+  const int slot = open_slot(send);
+  if (slot == no_memory) complete(send, MPI_ERR_NO_MEM);
+  if (slot < 0) return slot == no_memory;
+  auto* data = static_cast<const char*>(send.buffer) + send.datatype->true_lower_bound;
+  RtsLine line{};
+  line.address = reinterpret_cast<std::uint64_t>(data);
+  line.bytes = send.bytes;
+  line.slot = slot;
+  line.for_staging = true;
+  line.device = true;
+  line.span = device_span(published);
+  if (put_line(peer, NodeLine::rts, send.source, {send.context, send.tag}, &line, sizeof line))
+    return true;
   abandon_slot(node_of(peer), static_cast<std::uint32_t>(slot));
   return false;
 }
@@ -133,6 +162,9 @@ bool put_request(NodePeer& peer, Request& request) {
     put = put_line(peer, NodeLine::cts, 0, {0, 0}, &line, sizeof line);
     // Only now: until it is put the receive may be in the queue.
     if (put && begins) start_stream_in(request);
+  } else if (std::uint64_t published =
+                 BATON_UNLIKELY(!request.is_run) ? offer_device_memory(peer, request) : 0) {
+    put = put_device_rts(peer, request, published);
   } else {
     transport::Choice choice = transport::choose_send(
         request.bytes, request.synchronous, peer.link->envelopes_only(), settings.eager_bytes_max);
@@ -171,6 +203,7 @@ UnexpectedMessage* match_rts(ArrivedLine& message) {
   rts.exported = line.exported != 0;
   rts.keeps_buffer = line.keeps_buffer != 0;
   rts.for_staging = line.for_staging != 0;
+  rts.device = line.device != 0;
   rts.early_bytes = line.early_bytes;
   if (receive) {
     // A withdrawn message leaves the receive as it was, advert included: nobody can claim that

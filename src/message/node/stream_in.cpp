@@ -5,9 +5,11 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
+#include "message/core/contact.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/notify.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/core/queue.hpp"
 #include "message/core/requests.hpp"
 #include "message/node/copy_time.hpp"
 #include "message/node/lease.hpp"
@@ -67,6 +69,19 @@ struct WaitForSender {
 
 }  // namespace
 
+namespace {
+
+// Unpacks a part of what a receive gets.
+void put_in(Request& receive, std::int64_t position, const char* from, std::int64_t bytes) {
+  if (receive.is_run)
+    std::memcpy(static_cast<char*>(receive.buffer) + position, from,
+                static_cast<std::size_t>(bytes));
+  else
+    datatype::unpack(*receive.datatype, receive.buffer, position, from, bytes);
+}
+
+}  // namespace
+
 void give_back(const lockfree::StagingSpan& span, NodePeer& sender) {
   if (span.next_owner == NextOwner::receiver) return keep_transferred(sender, span);
   if (span.next_owner == NextOwner::sender) return;
@@ -84,7 +99,7 @@ void take_early(const UnexpectedMessage& unexpected, Request& receive) {
   receive.position = 0;
   auto take = [&](const char* source, std::int64_t there) {
     std::int64_t here = std::min(there, receive.bytes - receive.position);
-    datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, here);
+    put_in(receive, receive.position, source, here);
     receive.position += here;
   };
   if (node_part(unexpected).span.empty())
@@ -140,6 +155,17 @@ std::uint32_t open_stream(Request& receive) {
   return stream;
 }
 
+void ask_for_stream(Process sender, std::int32_t slot, Request& receive) {
+  NodeRequest& part = node_part(receive);
+  part.limit = receive.bytes;
+  part.slot = static_cast<std::uint32_t>(slot);
+  part.stream = open_stream(receive);
+  set_outstanding(receive, part.limit);
+  Peer* peer = contact(sender);
+  BATON_INVARIANT(peer != nullptr);
+  submit(*peer, receive);
+}
+
 void start_stream_in(Request& receive) {
   node_part(receive).listed = true;
   node_of(receive).streams_in.push(&receive);
@@ -162,7 +188,7 @@ bool advance(Request& receive) {
   const int looks = node_of(receive).streams_out.first ? 1 : 32;
   int left = looks;
   auto take = [&](const char* source, std::int64_t bytes) {
-    datatype::unpack(*receive.datatype, receive.buffer, receive.position, source, bytes);
+    put_in(receive, receive.position, source, bytes);
     receive.position += bytes;
     left = looks;
   };

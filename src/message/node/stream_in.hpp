@@ -21,6 +21,8 @@ void give_back(const lockfree::StagingSpan& span, NodePeer& sender);
 // Numbers the stream that the receive will be; it goes on by itself from when its staging buffer is
 // known.
 std::uint32_t open_stream(Request& receive);
+// Asks the sender of a claimed message for what its early bytes do not hold.
+void ask_for_stream(Process sender, std::int32_t slot, Request& receive);
 void start_stream_in(Request& receive);
 void arrive_staging_buffer(NodePeer& peer, const StagingBufferLine& line);
 // Goes on with all of them; whether anything came.

@@ -1,8 +1,10 @@
 #include "message/node/stream_out.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/settings.hpp"
+#include "datatype/foreign.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/account.hpp"
 #include "message/core/engine.hpp"
@@ -41,6 +43,31 @@ std::int64_t published_at_once(const Request& send) {
   return send.bytes > settings.early_bytes_max ? most : least;
 }
 
+// Packs a part of a send.
+void take_out(const Request& send, std::int64_t position, char* to, std::int64_t bytes) {
+  if (send.is_run)
+    std::memcpy(to, static_cast<const char*>(send.buffer) + position,
+                static_cast<std::size_t>(bytes));
+  else
+    datatype::pack(*send.datatype, send.buffer, position, to, bytes);
+}
+
+// Packs memory of a device up to `end` into the span: all copies are under way before the first one
+// is waited for, since each alone would take several times as long.
+void fill_from_device(const transport::Staging& staging, const Request& send, std::int64_t end) {
+  {
+    platform::ForeignBatch batch;
+    transport::StagingCursor cursor(staging, send.position);
+    for (std::int64_t position = send.position; position < end;) {
+      const std::int64_t part = std::min(end - position, cursor.together());
+      datatype::pack(*send.datatype, send.buffer, position, cursor.here(), part);
+      cursor.advance(part);
+      position += part;
+    }
+  }
+  staging.publish_filled(end);
+}
+
 // Packs from the send's position up to `end` into its span, through the cache or around it,
 // whichever is quicker. There is space.
 void fill(NodePeer& peer, Request& send, std::int64_t end) {
@@ -54,14 +81,16 @@ void fill(NodePeer& peer, Request& send, std::int64_t end) {
                                                          : peer.stores.now();
   const std::int64_t start = may_choose ? platform::now_ticks() : 0;
   const transport::Staging staging = staging_of_send(node_part(send).span, peer);
-  if (how == Stores::around_cache)
+  if (!send.is_run && datatype::kind_of(*send.datatype, send.buffer))
+    fill_from_device(staging, send, end);
+  else if (how == Stores::around_cache)
     transport::fill_around_cache(staging, send.position, end,
                                  static_cast<const char*>(send.buffer));
   else
     transport::fill_through_cache(staging, send.position, end, published_at_once(send),
                                   settings.pipeline_fetch_bytes,
                                   [&](std::int64_t position, char* to, std::int64_t part) {
-                                    datatype::pack(*send.datatype, send.buffer, position, to, part);
+                                    take_out(send, position, to, part);
                                   });
   send.position = end;
   if (!may_choose) return;

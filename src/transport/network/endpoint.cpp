@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/report.hpp"
+#include "platform/random.hpp"
 #include "transport/network/choose_provider.hpp"
-#include "transport/network/random.hpp"
 
 namespace baton::transport::network {
 
@@ -157,7 +157,7 @@ Error Endpoint::register_memory(void* memory, std::size_t bytes, std::uint64_t a
   platform::Guard guard(lock_);
   const int mode = info_->domain_attr->mr_mode;
   const std::size_t key_bits = 8 * info_->domain_attr->mr_key_size;
-  std::uint64_t key = mode & FI_MR_PROV_KEY ? 0 : random_word();
+  std::uint64_t key = mode & FI_MR_PROV_KEY ? 0 : platform::random_word();
   if (key_bits > 0 && key_bits < 64) key &= (std::uint64_t{1} << key_bits) - 1;
   int code = fi_mr_reg(domain_, memory, bytes, access, 0, key, 0, &made.region, nullptr);
   if (code == 0 && (mode & FI_MR_ENDPOINT)) {

@@ -35,7 +35,7 @@ Started Network::greet(NetworkPeer& peer) {
 
 Started Network::send_greeting(NetworkPeer& peer, std::uint8_t what) {
   PacketHeader header{};
-  header.sender = number_of(self_);
+  header.sender = peer.own_number;
   header.wishes = what;
   header.proof = proof_of(peer.out_key, header);
   if (may_inject(sizeof header)) return endpoint().inject(peer.address, &header, sizeof header);

@@ -1,14 +1,19 @@
 #include "transport/network/network.hpp"
 
+#include <rdma/fi_errno.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <utility>
 
 #include "platform/host_identity.hpp"
+#include "platform/leak_checker.hpp"
+#include "platform/memory_file.hpp"
+#include "platform/random.hpp"
 #include "transport/network/kernel_copy.hpp"
 #include "transport/network/offers.hpp"
-#include "transport/network/random.hpp"
 
 namespace baton::transport::network {
 
@@ -26,7 +31,7 @@ constexpr std::size_t receive_buffers = 8;  // guess
 constinit Network* own_network = &the_one;
 
 Error Network::open_endpoint(bool one_machine) {
-  nonce_ = random_word();
+  nonce_ = platform::random_word();
   if (Error error = library_.open()) return error;
   TakenOffers offers;
   if (Error error = take_offers(library_, one_machine, offers)) return error;
@@ -52,11 +57,15 @@ NetworkAddress Network::own_address() const {
   return network_address;
 }
 
-Error Network::begin(std::uint32_t processes, Process self, Key job_key,
-                     FindNetworkAddress find_network_address, LostPacket lost_packet) {
-  peers_ = static_cast<NetworkPeer**>(std::calloc(processes, sizeof(NetworkPeer*)));
+Error Network::begin(std::uint32_t processes, std::uint32_t processes_max, Process self,
+                     Key job_key, FindNetworkAddress find_network_address, LostPacket lost_packet) {
+  // Address space for all that there may be, so that the table grows without moving.
+  peers_ = static_cast<NetworkPeer**>(
+      platform::make_private_memory(processes_max * sizeof(NetworkPeer*), page_bytes));
   if (!peers_) return fail(MPI_ERR_NO_MEM, "no memory for the list of network peers");
-  processes_ = processes;
+  platform::register_pointers(peers_, processes_max * sizeof(NetworkPeer*));
+  processes_ = peers_end_ = processes;
+  processes_max_ = processes_max;
   self_ = self;
   job_key_ = job_key;
   find_address_ = find_network_address;
@@ -73,9 +82,14 @@ void Network::close() {
   }
   for (Endpoint& endpoint : endpoints_) endpoint.close();
   rails_ = 1;
-  for (std::uint32_t i = 0; peers_ && i < processes_; ++i) delete peers_[i];
-  std::free(peers_);
+  for (std::uint32_t i = 0; peers_ && i < peers_end_; ++i) delete peers_[i];
+  if (peers_) {
+    platform::unregister_pointers(peers_, processes_max_ * sizeof(NetworkPeer*));
+    platform::unmap_memory(peers_, processes_max_ * sizeof(NetworkPeer*));
+  }
   peers_ = nullptr;
+  first_filling_ = nullptr;
+  knows_others_ = false;
   buffers_made_ = buffers_out_ = wishes_due_ = busy_ = 0;
   injects_ = false;
 }
@@ -85,28 +99,68 @@ NetworkPeer* Network::meet(Process process) {
   NetworkPeer*& peer = peers_[number_of(process)];
   if (peer) return peer;
   const NetworkAddress* network_address = find_address_(process);
-  auto* made = network_address ? new (std::nothrow) NetworkPeer : nullptr;
-  if (!made) {
-    (void)fail(MPI_ERR_NO_MEM, "no memory, or no address, to contact rank %u over the network",
-               number_of(process));
+  if (!network_address) {
+    (void)fail(MPI_ERR_OTHER, "no address to contact rank %u over the network", number_of(process));
     return nullptr;
   }
-  if (endpoint().add_peer(network_address->address, &made->address) != MPI_SUCCESS) {
+  return make_peer(process, *network_address, job_key_, number_of(self_));
+}
+
+NetworkPeer* Network::make_peer(Process process, const NetworkAddress& network_address, Key key,
+                                std::uint32_t own_number) {
+  auto* made = new (std::nothrow) NetworkPeer;
+  if (!made) {
+    (void)fail(MPI_ERR_NO_MEM, "no memory to contact rank %u over the network", number_of(process));
+    return nullptr;
+  }
+  if (endpoint().add_peer(network_address.address, &made->address) != MPI_SUCCESS) {
     delete made;
     return nullptr;
   }
   made->process = process;
+  made->own_number = own_number;
   made->is_met.store(!endpoint().connects(), std::memory_order_relaxed);  // relaxed: see may_send
-  made->out_key = pair_key(job_key_, nonce_, network_address->nonce);
-  made->in_key = pair_key(job_key_, network_address->nonce, nonce_);
-  find_rails(*made, *network_address);
+  made->out_key = pair_key(key, nonce_, network_address.nonce);
+  made->in_key = pair_key(key, network_address.nonce, nonce_);
+  find_rails(*made, network_address);
   // ORDER network.peers: release here, acquire in known.
-  std::atomic_ref(peer).store(made, std::memory_order_release);
+  std::atomic_ref(peers_[number_of(process)]).store(made, std::memory_order_release);
   return made;
 }
 
+Error Network::introduce(Process process, const NetworkAddress& network_address, Key key,
+                         std::uint32_t own_number) {
+  platform::Guard guard(peers_lock_);
+  if (!make_peer(process, network_address, key, own_number)) return last_explanation().error_class;
+  peers_end_ = std::max(peers_end_, number_of(process) + 1);
+  // The process may end before what the provider has copied has left: so from now on each packet
+  // says when it has.
+  knows_others_ = true;
+  injects_ = false;
+  return MPI_SUCCESS;
+}
+
+void Network::forget(Process process) {
+  NetworkPeer* peer = known(process);
+  if (!peer) return;
+  lose(*peer, FI_ESHUTDOWN);
+  // ORDER network_peer.wishes: acquire here, release in must_tell.
+  if (peer->wishes_due.exchange(false, std::memory_order_acquire))
+    platform::add_shared(wishes_due_, ~0u);
+  while (ReceiveBuffer* buffer = peer->early) {
+    peer->early = buffer->next;
+    endpoint().give_back(*buffer);
+  }
+  platform::Guard guard(peers_lock_);
+  // relaxed: whoever could ask for this process holds its group.
+  std::atomic_ref(peers_[number_of(process)]).store(nullptr, std::memory_order_relaxed);
+  delete peer;
+}
+
 NetworkPeer* Network::find_sender(std::uint32_t sender) {
-  if (sender >= processes_ || sender == number_of(self_)) return nullptr;
+  if (BATON_UNLIKELY(sender >= processes_))
+    return sender < peers_end_ ? peers_[sender] : nullptr;  // of another job, met before
+  if (sender == number_of(self_)) return nullptr;
   NetworkPeer* peer = peers_[sender];
   return BATON_LIKELY(peer != nullptr) ? peer : meet(static_cast<Process>(sender));
 }
@@ -115,7 +169,7 @@ void Network::write_header(NetworkPeer& peer, char* packet, std::size_t bytes,
                            std::size_t skip) const {
   PacketHeader header{};
   header.number = peer.next_out;
-  header.sender = number_of(self_);
+  header.sender = peer.own_number;
   header.bytes = static_cast<std::uint32_t>(bytes);
   // relaxed: it does not matter which of two wishes a packet tells; a packet for the last one
   // follows.

@@ -71,8 +71,10 @@ class Network {
   // Opens the network in two steps: first the endpoint, so that its network address can be told;
   // then with the network addresses of the others.
   [[nodiscard]] Error open_endpoint(bool one_machine);
-  [[nodiscard]] Error begin(std::uint32_t processes, Process self, Key job_key,
-                            FindNetworkAddress find_network_address, LostPacket lost_packet);
+  // Up to `processes_max` processes may be met, of which `processes` are the job's own.
+  [[nodiscard]] Error begin(std::uint32_t processes, std::uint32_t processes_max, Process self,
+                            Key job_key, FindNetworkAddress find_network_address,
+                            LostPacket lost_packet);
   void close();
   bool is_open() const { return endpoints_[0].is_open(); }
   Endpoint& endpoint() { return endpoints_[0]; }
@@ -84,6 +86,17 @@ class Network {
 
   // Returns the peer, and makes it if need be. Null, explained, without memory or address.
   NetworkPeer* meet(Process process);
+  // Makes the peer that a process of another job is, by a key that only the two groups know which
+  // meet. The peer counts this process by `own_number`. Error, explained: MPI_ERR_NO_MEM, or its
+  // address is of no use here.
+  [[nodiscard]] Error introduce(Process process, const NetworkAddress& network_address, Key key,
+                                std::uint32_t own_number);
+  // Forgets such a peer, of which nothing is under way.
+  void forget(Process process);
+  // Return whether processes of other jobs were ever met, and whether this is the number of one of
+  // the own job.
+  bool knows_others() const { return knows_others_; }
+  bool is_of_own_job(std::uint32_t sender) const { return sender < processes_; }
   // Returns the peer if it was met, else null.
   NetworkPeer* known(Process process) const {
     // ORDER network.peers: acquire here, release in meet; it is complete.
@@ -130,7 +143,7 @@ class Network {
   bool is_sending() { return platform::load_shared(buffers_out_) > 0; }
   // Sets whether the shortest packets leave without a buffer. Nothing tells when they have left, so
   // this is off where the process may end at any time.
-  void set_injecting(bool on) { injects_ = on; }
+  void set_injecting(bool on) { injects_ = on && !knows_others_; }
   // Sends a message from the program's memory.
   Started put_in_place(NetworkPeer& peer, const PacketMessage& message, const void* payload,
                        std::size_t bytes, PacketEnds& ends, Operation& operation);
@@ -192,6 +205,8 @@ class Network {
                     std::size_t bytes);
 
   void open_further(TakenOffers& offers);
+  NetworkPeer* make_peer(Process process, const NetworkAddress& network_address, Key key,
+                         std::uint32_t own_number);
   void find_rails(NetworkPeer& peer, const NetworkAddress& network_address);
   void take_probes(int rail);
 
@@ -206,7 +221,9 @@ class Network {
   FindNetworkAddress find_address_ = nullptr;
   LostPacket lost_packet_ = nullptr;
   NetworkPeer** peers_ = nullptr;
-  std::uint32_t processes_ = 0;
+  std::uint32_t processes_ = 0, processes_max_ = 0;
+  std::uint32_t peers_end_ = 0;  // all peers that were met have lower numbers
+  bool knows_others_ = false;    // processes of other jobs, which do not wait for us at their end
   Process self_{};
   bool in_place_ = false;  // messages may leave from the program's memory, without a copy
   bool injects_ = false;

@@ -84,7 +84,9 @@ bool NetworkInbox::open_packet(ReceiveBuffer& buffer) {
     return false;
   }
   if (BATON_UNLIKELY(fault != PacketFault::none)) {
-    tell_fault(fault, header.sender);
+    // A process of another job may not know yet that this one has forgotten it.
+    if (!network().knows_others() || network().is_of_own_job(header.sender))
+      tell_fault(fault, header.sender);
     network().endpoint().give_back(buffer);
     return false;
   }

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "base/identity.hpp"
+#include "base/keyed_hash.hpp"
 #include "transport/network/choose_provider.hpp"
 #include "transport/network/endpoint.hpp"
 #include "transport/network/heard_channel.hpp"
-#include "transport/network/keyed_hash.hpp"
 #include "transport/network/transit.hpp"
 
 namespace baton::transport::network {
@@ -24,6 +24,7 @@ struct PeerRail {
 // The peer is made when the first packet goes there or comes from there.
 struct NetworkPeer {
   Process process{};
+  std::uint32_t own_number = 0;  // of this process, as the peer counts it
   int lost = 0;  // libfabric's error by which sending to the peer has failed for good
   fi_addr_t address = FI_ADDR_UNSPEC;
   Key out_key, in_key;

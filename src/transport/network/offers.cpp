@@ -16,9 +16,9 @@
 #include <string_view>
 
 #include "base/environment.hpp"
+#include "base/keyed_hash.hpp"
 #include "base/numa_policy.hpp"
 #include "base/settings.hpp"
-#include "transport/network/keyed_hash.hpp"
 
 namespace baton::transport::network {
 

@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/keyed_hash.hpp"
 #include "lockfree/ring_line.hpp"
-#include "transport/network/keyed_hash.hpp"
 
 namespace baton::transport::network {
 
@@ -18,7 +18,7 @@ namespace baton::transport::network {
 struct PacketHeader {
   std::uint64_t proof;   // keyed hash of what follows, by the key of this pair and direction
   std::uint32_t number;  // counts the sender's packets to this receiver, from 0 on
-  std::uint32_t sender;  // its rank in MPI_COMM_WORLD
+  std::uint32_t sender;  // as its receiver counts it: in a job, its rank in MPI_COMM_WORLD
   std::uint32_t bytes;   // length behind the header
   std::uint8_t wishes;   // of the sender, as a receiver: see below
   std::uint8_t channel;  // its load on the status board, as a class (lockfree/channel.hpp)

@@ -65,7 +65,7 @@ std::uint32_t Network::rails_to(NetworkPeer& peer, int offered) {
       continue;
     alignas(8) PacketHeader probe{};
     probe.number = probe_number;
-    probe.sender = number_of(self_);
+    probe.sender = peer.own_number;
     probe.proof = proof_of(peer.out_key, probe);
     // Where there is no connection yet the probe finds no space: the next message tries again.
     if (endpoints_[further.from].inject(further.address, &probe, sizeof probe) == Started::later)

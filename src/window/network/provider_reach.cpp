@@ -91,7 +91,10 @@ bool ProviderReach::begin(Window& window, const Spot& spot, const Data& data, co
 }
 
 Error open_provider(Window& window) {
-  if (!transport::spans_nodes() || window.is_dynamic() || !spans_nodes(window)) return MPI_SUCCESS;
+  // Not all ranks of several jobs would decide alike.
+  if (!transport::spans_nodes() || window.is_dynamic() || window.comm->spans_jobs() ||
+      !spans_nodes(window))
+    return MPI_SUCCESS;
   auto* reach = new (std::nothrow) ProviderReach(window);
   BATON_INVARIANT(reach != nullptr);  // as above
   window.provider = reach;

@@ -14,8 +14,8 @@
 #include "platform/fork.hpp"
 #include "platform/host_identity.hpp"
 #include "platform/memory_file.hpp"
+#include "platform/random.hpp"
 #include "transport/network/network.hpp"
-#include "transport/network/random.hpp"
 #include "transport/node.hpp"
 #include "world/alike.hpp"
 #include "world/cpu_share.hpp"
@@ -148,7 +148,7 @@ Error Gathering::introduce() {
   own.meeting = meeting_;
   if (!platform::allowed_cpus(0, &own.cpus)) CPU_ZERO(&own.cpus);
   own.place = place_on(own.cpus);
-  for (std::uint64_t& word : own.key) word = transport::network::random_word();
+  for (std::uint64_t& word : own.key) word = platform::random_word();
   // A rank without a network reports that once all ranks are there: a launcher that is told to end
   // a job which it is still starting leaves processes behind. The others then do not pass the next
   // fence.
@@ -255,6 +255,7 @@ void Gathering::fill(lockfree::JobHeader* header, const lockfree::JobHeader& mad
 Error Gathering::make_memory() {
   lockfree::WorldPlan world{.processes = size_, .nodes = nodes_, .key = {}};
   std::copy_n(all_[0].key, 2, world.key);
+  world.job = static_cast<std::uint32_t>(world.key[0]) | 1;
   lockfree::RingPlan rings;
   rings.deposit = lockfree::deposit_plan(settings.deposit_model, settings.deposit_ring_bytes);
   rings.own_max = static_cast<std::int32_t>(settings.own_rings);

@@ -10,8 +10,8 @@
 
 #include "base/environment.hpp"
 #include "platform/host_identity.hpp"
+#include "platform/random.hpp"
 #include "transport/network/network.hpp"
-#include "transport/network/random.hpp"
 #include "transport/node.hpp"
 #include "world/alike.hpp"
 
@@ -92,7 +92,7 @@ void Exchange::fill_own() {
   NodeRecord& own = head(own_.get());
   own.alike = own_alike();
   platform::host_name(own.host, sizeof own.host);
-  for (std::uint64_t& word : own.key) word = transport::network::random_word();
+  for (std::uint64_t& word : own.key) word = platform::random_word();
   own.first = first_;
   own.count = count_;
   for (std::uint32_t i = 0; i < count_; ++i) {
@@ -149,6 +149,9 @@ Error Exchange::run() {
   Error wrong = MPI_SUCCESS;
   for (int node = 0; node < nodes && !wrong; ++node)
     if (node != manager_.rank()) wrong = take(node);
+  // Each node's mpiexec has made up a number of its own.
+  lockfree::WorldPlan& world = transport::job().world;
+  world.job = static_cast<std::uint32_t>(world.key[0]) | 1;
   // No rank may end while others read its record.
   if (Error error = manager_.fence()) return error;
   // The entries are marked ready even after an error: other ranks of this node may have to report

@@ -1,13 +1,13 @@
 // This is SipHash-2-4 (Aumasson and Bernstein, "SipHash: a fast short-input PRF", 2012): without
 // the key nobody can make or guess the hash of a text. Ranks use it to recognize each other's
-// messages.
+// messages, and to prove that they know the secret of a port.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 #include <span>
 
-namespace baton::transport::network {
+namespace baton {
 
 struct Key {
   std::uint64_t low = 0, high = 0;
@@ -57,4 +57,4 @@ constexpr std::uint64_t keyed_hash(Key key, std::span<const std::uint64_t> words
   return state.end();
 }
 
-}  // namespace baton::transport::network
+}  // namespace baton

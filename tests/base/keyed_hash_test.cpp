@@ -1,10 +1,10 @@
-#include "transport/network/keyed_hash.hpp"
+#include "base/keyed_hash.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
-namespace baton::transport::network {
+namespace baton {
 namespace {
 
 // Of SipHash-2-4's reference vectors (key 00 01 .. 0f, text 00 01 ..) those whose text is whole
@@ -52,4 +52,4 @@ TEST(keyed_hash, every_bit_of_the_key_and_the_text_matters) {
 }
 
 }  // namespace
-}  // namespace baton::transport::network
+}  // namespace baton

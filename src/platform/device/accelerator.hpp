@@ -1,0 +1,89 @@
+// Baton asks this of the driver of an accelerator, in terms that hold for all of them. cuda.hpp is
+// the one that there is; drivers of other makers would be further classes. Whoever uses it is
+// device_memory.hpp, beside it, and transport/move/device_copy.hpp. All functions may be called by
+// any thread; none waits for more than this process's own copies, and none makes a context. A
+// function that fails returns why, in words that stay; null: it did not fail.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace baton::platform {
+
+// Memory that a driver knows, and that is no plain host memory.
+enum class DevicePlace : std::uint8_t {
+  device,  // no processor may touch it
+  managed  // moves between device and host; the processor may touch it
+};
+
+// One allocation, or what the driver says of a place in it.
+struct DeviceRange {
+  std::uintptr_t start = 0;
+  std::uintptr_t end = 0;
+  std::uint64_t id = 0;     // no other allocation of this process has it, at any time
+  void* context = nullptr;  // copies are made in it
+  int device = 0;
+  DevicePlace place = DevicePlace::device;
+  bool may_export = false;  // other processes may open it
+};
+
+// Names an allocation to other processes of this machine.
+struct DeviceHandle {
+  unsigned char bytes[64];
+};
+
+// A copy of rows at equal distances: at least one, each of so many bytes.
+struct PlaneCopy {
+  char* to;
+  const char* from;
+  std::size_t bytes;
+  std::size_t to_step;
+  std::size_t from_step;
+  std::size_t rows;
+  // These say which side is a device's, if there are several rows; of one the driver finds out.
+  bool to_device = true;
+  bool from_device = true;
+};
+
+// The streams that a context's copies go through: those that a call waits for at once, and those
+// that messages wait for.
+enum class DeviceLane : std::uint8_t { at_once, messages };
+inline constexpr int device_lanes = 2;
+
+enum class CopyState : std::uint8_t { under_way, done, failed };
+
+class Accelerator {
+ public:
+  // The word by which the kinds of its memory begin (MPI 5.0, "Memory Allocation Info").
+  virtual const char* name() const = 0;
+
+  // Describes the allocation that an address lies in. False: it is host memory, pinned or not, or
+  // no memory at all.
+  virtual bool describe(const void* address, DeviceRange& range) = 0;
+  // Tells the id of the allocation that lies at an address now; 0: none does. Quicker than
+  // `describe` where one does. False: the driver does not answer any more, as after a fault.
+  virtual bool tell_id(const void* address, std::uint64_t* id) = 0;
+
+  // Begins a copy in a context; either side may be host memory.
+  virtual const char* begin_copy(void* context, DeviceLane lane, const PlaneCopy& copy) = 0;
+  // Waits for all copies of the lane in this context.
+  virtual const char* finish(void* context, DeviceLane lane) = 0;
+  // Makes a mark behind all copies that have begun in the lane of messages.
+  virtual const char* mark(void* context, void** mark) = 0;
+  // Returns whether a mark has been reached. If it is not under way any more, the mark is gone.
+  virtual CopyState look(void* context, void* mark, const char** why) = 0;
+
+  // Names the allocation that begins at range.start to other processes.
+  virtual const char* export_range(const DeviceRange& range, DeviceHandle& handle) = 0;
+  // Maps an allocation of another process where this context's copies reach it; and unmaps it.
+  virtual const char* open(void* context, const DeviceHandle& handle, void** mapped) = 0;
+  virtual void close(void* context, void* mapped) = 0;
+
+  // Gives back streams and marks, as far as their contexts still live. No copy is under way.
+  virtual void give_back() = 0;
+
+ protected:
+  ~Accelerator() = default;
+};
+
+}  // namespace baton::platform

@@ -1,0 +1,252 @@
+#include "platform/device/cuda.hpp"
+
+#include <cstring>
+
+namespace baton::platform::cuda {
+
+namespace {
+
+DevicePointer pointer(const void* address) {
+  return reinterpret_cast<DevicePointer>(address);
+}
+
+}  // namespace
+
+// Makes a context current for a scope, unless it is. Under it the driver's calls concern that
+// context; afterwards the program's own is current again.
+class Driver::Current {
+ public:
+  Current(const Functions& functions, Context context) : functions_(functions) {
+    Context now = nullptr;
+    result_ = functions.current_context(&now);
+    if (result_ != success || now == context) return;
+    result_ = functions.push_context(context);
+    pushed_ = result_ == success;
+  }
+  ~Current() {
+    Context popped;
+    if (pushed_) functions_.pop_context(&popped);
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  Result result() const { return result_; }
+
+ private:
+  const Functions& functions_;
+  Result result_;
+  bool pushed_ = false;
+};
+
+const char* Driver::words(Result result) const {
+  if (result == success) return nullptr;
+  const char* text = nullptr;
+  if (functions_.get_error_string(result, &text) == success && text) return text;
+  return "an error that the driver does not name";
+}
+
+bool Driver::describe(const void* address, DeviceRange& range) {
+  // The plural form takes an address that the driver does not know without an error, and is the
+  // quicker one for those.
+  unsigned type = 0, is_managed = 0;
+  std::uint64_t id = 0;
+  PointerAttribute first[] = {attribute_memory_type, attribute_is_managed, attribute_buffer_id};
+  void* first_values[] = {&type, &is_managed, &id};
+  if (functions_.get_attributes(3, first, first_values, pointer(address)) != success) return false;
+  if ((type != memory_type_device && !is_managed) || id == 0) return false;
+  Context context = nullptr;
+  int device = 0;
+  unsigned is_ipc_capable = 0;
+  DevicePointer start = 0;
+  std::size_t bytes = 0;
+  PointerAttribute more[] = {attribute_context, attribute_device_ordinal, attribute_is_ipc_capable,
+                             attribute_range_start, attribute_range_size};
+  void* more_values[] = {&context, &device, &is_ipc_capable, &start, &bytes};
+  const bool known = functions_.get_attributes(5, more, more_values, pointer(address)) == success;
+  const auto here = reinterpret_cast<std::uintptr_t>(address);
+  const bool holds = known && start <= here && here - start < bytes;
+  range.start = holds ? start : here;
+  range.end = holds ? start + bytes : here + 1;
+  range.id = id;
+  range.device = device;
+  range.place = is_managed ? DevicePlace::managed : DevicePlace::device;
+  range.may_export = holds && !is_managed && is_ipc_capable && functions_.get_ipc_handle;
+  range.context = context ? context : context_for(device);
+  return true;
+}
+
+bool Driver::tell_id(const void* address, std::uint64_t* id) {
+  *id = 0;
+  const Result result = functions_.get_attribute(id, attribute_buffer_id, pointer(address));
+  if (result != success) *id = 0;
+  return result == success || result == invalid_value;
+}
+
+// Memory of pools and of virtual memory management belongs to no context: the thread's own one is
+// taken if it is of the device, else the device's primary one, if the program has it.
+Context Driver::context_for(Device device) {
+  Context now = nullptr;
+  Device of_now = -1;
+  if (functions_.current_context(&now) == success && now &&
+      functions_.device_of_context(&of_now) == success && of_now == device)
+    return now;
+  Guard guard(lock_);
+  for (int i = 0; i < primary_count_; ++i)
+    if (primaries_[i].device == device) return primaries_[i].context;
+  unsigned flags = 0;
+  int is_active = 0;
+  if (primary_count_ == contexts_max ||
+      functions_.primary_state(device, &flags, &is_active) != success || !is_active ||
+      functions_.retain_primary(&now, device) != success)
+    return nullptr;
+  primaries_[primary_count_++] = {device, now};
+  return now;
+}
+
+// Returns what we have in a context, which is current; null: no space for one more. Under the lock.
+Driver::Used* Driver::used(Context context) {
+  std::uint64_t id = 0;
+  if (functions_.id_of_context && functions_.id_of_context(context, &id) != success) id = 0;
+  for (int i = 0; i < used_count_; ++i)
+    if (used_[i].context == context) {
+      // Streams and events of a context end with it.
+      if (used_[i].id != id) used_[i] = {};
+      used_[i].context = context;
+      used_[i].id = id;
+      return &used_[i];
+    }
+  if (used_count_ == contexts_max) return nullptr;
+  Used& made = used_[used_count_++];
+  made = {};
+  made.context = context;
+  made.id = id;
+  return &made;
+}
+
+// The context is current.
+const char* Driver::stream_of(Context context, DeviceLane lane, Stream* stream) {
+  Guard guard(lock_);
+  Used* here = used(context);
+  if (!here) return "more contexts than Baton keeps streams for";
+  Stream& kept = here->streams[static_cast<int>(lane)];
+  if (!kept)
+    if (Result result = functions_.create_stream(&kept, stream_non_blocking)) {
+      kept = nullptr;
+      return words(result);
+    }
+  *stream = kept;
+  return nullptr;
+}
+
+const char* Driver::begin_copy(void* context, DeviceLane lane, const PlaneCopy& copy) {
+  const Current current(functions_, context);
+  if (current.result()) return words(current.result());
+  Stream stream;
+  if (const char* why = stream_of(context, lane, &stream)) return why;
+  if (copy.rows == 1)
+    return words(functions_.copy(pointer(copy.to), pointer(copy.from), copy.bytes, stream));
+  Plane plane{};
+  plane.from_type = copy.from_device ? memory_type_device : memory_type_host;
+  plane.from_host = copy.from;
+  plane.from = pointer(copy.from);
+  plane.from_pitch = copy.from_step;
+  plane.to_type = copy.to_device ? memory_type_device : memory_type_host;
+  plane.to_host = copy.to;
+  plane.to = pointer(copy.to);
+  plane.to_pitch = copy.to_step;
+  plane.width = copy.bytes;
+  plane.height = copy.rows;
+  return words(functions_.copy_plane(&plane, stream));
+}
+
+const char* Driver::finish(void* context, DeviceLane lane) {
+  const Current current(functions_, context);
+  if (current.result()) return words(current.result());
+  Stream stream;
+  if (const char* why = stream_of(context, lane, &stream)) return why;
+  return words(functions_.wait_for_stream(stream));
+}
+
+const char* Driver::mark(void* context, void** mark) {
+  const Current current(functions_, context);
+  if (current.result()) return words(current.result());
+  Stream stream;
+  if (const char* why = stream_of(context, DeviceLane::messages, &stream)) return why;
+  Event event = nullptr;
+  {
+    Guard guard(lock_);
+    Used* here = used(context);
+    if (here && here->spare_count > 0) event = here->spare[--here->spare_count];
+  }
+  if (!event)
+    if (Result result = functions_.create_event(&event, event_disable_timing)) return words(result);
+  if (Result result = functions_.record_event(event, stream)) {
+    functions_.destroy_event(event);
+    return words(result);
+  }
+  *mark = event;
+  return nullptr;
+}
+
+CopyState Driver::look(void* context, void* mark, const char** why) {
+  const Current current(functions_, context);
+  Result result = current.result();
+  if (!result) result = functions_.query_event(mark);
+  if (result == not_ready) return CopyState::under_way;
+  Guard guard(lock_);
+  Used* here = current.result() ? nullptr : used(context);
+  if (result == success && here && here->spare_count < Used::marks_kept)
+    here->spare[here->spare_count++] = mark;
+  else if (!current.result())
+    functions_.destroy_event(mark);
+  *why = words(result);
+  return result == success ? CopyState::done : CopyState::failed;
+}
+
+const char* Driver::export_range(const DeviceRange& range, DeviceHandle& handle) {
+  const Current current(functions_, range.context);
+  if (current.result()) return words(current.result());
+  IpcHandle got;
+  if (Result result = functions_.get_ipc_handle(&got, range.start)) return words(result);
+  static_assert(sizeof got == sizeof handle);
+  std::memcpy(&handle, &got, sizeof got);
+  return nullptr;
+}
+
+const char* Driver::open(void* context, const DeviceHandle& handle, void** mapped) {
+  if (!functions_.open_ipc_handle || !functions_.close_ipc_handle)
+    return "this driver opens no handles of other processes";
+  const Current current(functions_, context);
+  if (current.result()) return words(current.result());
+  IpcHandle given;
+  std::memcpy(&given, &handle, sizeof given);
+  DevicePointer opened = 0;
+  if (Result result = functions_.open_ipc_handle(&opened, given, ipc_lazy_enable_peers))
+    return words(result);
+  *mapped = reinterpret_cast<void*>(opened);
+  return nullptr;
+}
+
+void Driver::close(void* context, void* mapped) {
+  const Current current(functions_, context);
+  if (!current.result()) functions_.close_ipc_handle(pointer(mapped));
+}
+
+void Driver::give_back() {
+  for (int i = 0; i < used_count_; ++i) {
+    Used& one = used_[i];
+    const Current current(functions_, one.context);
+    std::uint64_t id = 0;
+    const bool lives = !current.result() &&
+                       (!functions_.id_of_context ||
+                        (functions_.id_of_context(one.context, &id) == success && id == one.id));
+    if (!lives) continue;
+    for (int k = 0; k < one.spare_count; ++k) functions_.destroy_event(one.spare[k]);
+    for (Stream stream : one.streams)
+      if (stream) functions_.destroy_stream(stream);
+  }
+  used_count_ = 0;
+  for (int i = 0; i < primary_count_; ++i) functions_.release_primary(primaries_[i].device);
+  primary_count_ = 0;
+}
+
+}  // namespace baton::platform::cuda

@@ -1,0 +1,235 @@
+#include "transport/move/device_copy.hpp"
+
+#include <cstdlib>
+#include <new>
+
+#include "base/settings.hpp"
+#include "platform/device/device_memory.hpp"
+#include "transport/heap.hpp"
+
+namespace baton::transport {
+
+constinit DeviceCopies device_copies;
+
+namespace {
+
+int opened_max() {
+  return static_cast<int>(settings.device_handles_max);
+}
+
+// Reads what another process has published; false: it is being changed, or gone.
+bool read(Slot owner, std::uint64_t published, DeviceExport& copy) {
+  const char* here = exported_heap.reach(owner, reinterpret_cast<const void*>(published));
+  if (!here) return false;
+  const auto& theirs = *reinterpret_cast<const DeviceExport*>(here);
+  // ORDER device_export.id: acquire here, release in publish; what is read in between belongs to
+  // the id if the id is still the same afterwards.
+  const std::uint64_t id = theirs.id.load(std::memory_order_acquire);
+  copy.id.store(id, std::memory_order_relaxed);  // relaxed: our own
+  copy.start = theirs.start;
+  copy.bytes = theirs.bytes;
+  copy.handle = theirs.handle;
+  std::atomic_thread_fence(std::memory_order_acquire);
+  return id != 0 && theirs.id.load(std::memory_order_relaxed) == id;  // relaxed: after the fence
+}
+
+std::uint64_t id_of(const DeviceExport& one) {
+  return one.id.load(std::memory_order_relaxed);  // relaxed: only its owner changes it, or our own
+}
+
+// Returns whether memory of this process is no longer what it was when it had that id.
+bool is_gone(const void* address, std::uint64_t id) {
+  std::uint64_t now;
+  return platform::device_memory.driver()->tell_id(address, &now) && now != id;
+}
+
+}  // namespace
+
+// --- the owner
+
+// Returns a free place for one more, or the one that was published longest ago; null: no memory.
+// What was freed since makes place.
+DeviceExport* DeviceCopies::place_for_export() {
+  if (!exports_) {
+    void* memory = nullptr;
+    if (exported_heap.allocate(exports_max * sizeof(DeviceExport), alignof(DeviceExport), nullptr,
+                               true, &memory) ||
+        !memory)
+      return nullptr;
+    exports_ = new (memory) DeviceExport[exports_max]{};
+  }
+  DeviceExport* free = nullptr;
+  for (int i = 0; i < exports_max; ++i) {
+    DeviceExport& one = exports_[i];
+    const bool gone =
+        id_of(one) != 0 && is_gone(reinterpret_cast<const void*>(one.start), id_of(one));
+    // Receivers find out by the id, and close it.
+    if (gone) one.id.store(0, std::memory_order_release);
+    if (id_of(one) == 0) free = &one;
+  }
+  if (free) return free;
+  next_export_ = (next_export_ + 1) % exports_max;
+  return &exports_[next_export_];
+}
+
+// Returns what was published of an allocation, now or before; null: it cannot be. Under the lock.
+DeviceExport* DeviceCopies::publish(const platform::DeviceRange& range) {
+  if (exports_)
+    for (int i = 0; i < exports_max; ++i)
+      if (id_of(exports_[i]) == range.id) return &exports_[i];
+  platform::DeviceHandle handle;
+  if (platform::device_memory.driver()->export_range(range, handle)) return nullptr;
+  DeviceExport* one = place_for_export();
+  if (!one) return nullptr;
+  // ORDER device_export.id: release here, acquire in read.
+  one->id.store(0, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_release);
+  one->start = range.start;
+  one->bytes = range.end - range.start;
+  one->handle = handle;
+  one->id.store(range.id, std::memory_order_release);
+  return one;
+}
+
+std::uint64_t DeviceCopies::offer(const void* ours, std::int64_t bytes, bool contiguous,
+                                  Reason* why) {
+  *why = Reason::none;
+  platform::DeviceRange range;
+  if (!platform::device_memory.find(ours, range)) return 0;
+  *why = Reason::device_ipc_off;
+  if (!settings.device_ipc) return 0;
+  *why = Reason::device_gaps;
+  if (!contiguous) return 0;
+  *why = Reason::device_not_exported;
+  const auto start = reinterpret_cast<std::uintptr_t>(ours);
+  if (!range.may_export || static_cast<std::uintptr_t>(bytes) > range.end - start) return 0;
+  platform::Guard guard(lock_);
+  const DeviceExport* published = publish(range);
+  if (!published) return 0;
+  *why = Reason::none;
+  return reinterpret_cast<std::uint64_t>(published);
+}
+
+// --- the receiver, under the lock
+
+DeviceCopies::Opened* DeviceCopies::find(const Memory& theirs, std::uint64_t published,
+                                         const DeviceExport& read) {
+  for (int i = 0; i < opened_max(); ++i) {
+    Opened& one = opened_[i];
+    if (!one.mapped || one.id != id_of(read) || one.published != published ||
+        one.owner != theirs.owner)
+      continue;
+    if (!is_gone(one.mapped, one.mapped_id)) return &one;
+    if (one.copies == 0) one.mapped = nullptr;
+    return nullptr;
+  }
+  return nullptr;
+}
+
+void DeviceCopies::close(Opened& one) {
+  // Else its context has ended, and something else may lie there now.
+  if (!is_gone(one.mapped, one.mapped_id))
+    platform::device_memory.driver()->close(one.context, one.mapped);
+  one.mapped = nullptr;
+}
+
+// Looks whether allocations that are open here were freed by their owners, at so many of them.
+void DeviceCopies::close_gone(int looks) {
+  for (; looks > 0; --looks) {
+    next_look_ = (next_look_ + 1) % opened_max();
+    Opened& one = opened_[next_look_];
+    DeviceExport now;
+    if (one.mapped && one.copies == 0 &&
+        (!read(one.owner, one.published, now) || id_of(now) != one.id))
+      close(one);
+  }
+}
+
+// Returns a place for one more; if there is none, that of the one not used for longest; null: all
+// are in use.
+DeviceCopies::Opened* DeviceCopies::place_to_open() {
+  Opened* oldest = nullptr;
+  for (int i = 0; i < opened_max(); ++i) {
+    Opened& one = opened_[i];
+    if (!one.mapped) return &one;
+    if (one.copies == 0 && (!oldest || one.last_used < oldest->last_used)) oldest = &one;
+  }
+  if (oldest) close(*oldest);
+  return oldest;
+}
+
+DeviceCopies::Opened* DeviceCopies::open(const Memory& theirs, std::uint64_t published,
+                                         const DeviceExport& read, void* context) {
+  close_gone(opened_max());
+  Opened* place = place_to_open();
+  void* mapped = nullptr;
+  if (!place || platform::device_memory.driver()->open(context, read.handle, &mapped))
+    return nullptr;
+  std::uint64_t mapped_id = 0;
+  platform::device_memory.driver()->tell_id(mapped, &mapped_id);
+  *place = {theirs.owner, published, id_of(read),
+            read.start,   context,   static_cast<char*>(mapped),
+            mapped_id,    0,         0};
+  return place;
+}
+
+bool DeviceCopies::begin(const Memory& theirs, std::uint64_t offered, void* ours,
+                         std::int64_t bytes, bool contiguous, DeviceCopy& copy, Reason* why) {
+  *why = Reason::device_one_side;
+  platform::DeviceRange range;
+  if (!platform::device_memory.find(ours, range)) return false;
+  *why = Reason::device_gaps;
+  if (!contiguous) return false;
+  *why = Reason::device_not_opened;
+  DeviceExport there;
+  const auto address = reinterpret_cast<std::uint64_t>(theirs.address);
+  if (!read(theirs.owner, offered, there) || address - there.start >= there.bytes) return false;
+  platform::Guard guard(lock_);
+  if (!opened_)
+    opened_ =
+        static_cast<Opened*>(std::calloc(static_cast<std::size_t>(opened_max()), sizeof(Opened)));
+  if (!opened_) return false;
+  constexpr int looks = 2;  // guess: so that what nobody uses any more does not stay
+  close_gone(looks);
+  Opened* one = find(theirs, offered, there);
+  if (!one) one = open(theirs, offered, there, range.context);
+  if (!one) return false;
+  platform::Accelerator& driver = *platform::device_memory.driver();
+  copy.context = range.context;
+  const auto length = static_cast<std::size_t>(bytes);
+  const platform::PlaneCopy whole{
+      static_cast<char*>(ours), one->mapped + (address - there.start), length, length, length, 1};
+  const char* failed = driver.begin_copy(range.context, platform::DeviceLane::messages, whole);
+  if (!failed && driver.mark(range.context, &copy.mark)) {
+    // Nobody can look at it, so it is waited for; what comes otherwise is the same data.
+    driver.finish(range.context, platform::DeviceLane::messages);
+    return false;
+  }
+  if (failed) return false;
+  *why = Reason::none;
+  copy.opened = static_cast<int>(one - opened_);
+  one->last_used = ++uses_;
+  ++one->copies;
+  return true;
+}
+
+platform::CopyState DeviceCopies::look(DeviceCopy& copy) {
+  const char* why = nullptr;
+  const platform::CopyState state =
+      platform::device_memory.driver()->look(copy.context, copy.mark, &why);
+  if (state == platform::CopyState::under_way) return state;
+  platform::Guard guard(lock_);
+  --opened_[copy.opened].copies;
+  return state;
+}
+
+void DeviceCopies::end() {
+  for (int i = 0; opened_ && i < opened_max(); ++i)
+    if (opened_[i].mapped) close(opened_[i]);
+  std::free(opened_);
+  opened_ = nullptr;
+  if (exports_) exported_heap.release(exports_);
+  exports_ = nullptr;
+}
+
+}  // namespace baton::transport

@@ -1,0 +1,183 @@
+/* Messages from and to device memory between two ranks, as its words say, in their order; see
+ * device_test.py. Each word that moves data compares all of it. */
+#include <mpi.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "device_driver.h"
+
+static int rank;
+
+#define HELD(condition)                                                                      \
+  do {                                                                                       \
+    if (!(condition)) {                                                                      \
+      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
+    }                                                                                        \
+  } while (0)
+
+static unsigned char byte_of(size_t i, unsigned key) {
+  return (unsigned char)((i * 2654435761u + key * 40503u) >> 7);
+}
+static void fill(void* memory, size_t bytes, unsigned key) {
+  unsigned char* seen = device.view(memory);
+  for (size_t i = 0; i < bytes; ++i) seen[i] = byte_of(i, key);
+}
+static int holds(const void* memory, size_t bytes, unsigned key) {
+  const unsigned char* seen = device.view(memory);
+  for (size_t i = 0; i < bytes; ++i)
+    if (seen[i] != byte_of(i, key)) return 0;
+  return 1;
+}
+
+static void* take(const char* kind, size_t bytes) {
+  static const char* const names[] = {"device", "pool", "virtual", "managed", "pinned"};
+  if (strcmp(kind, "host") == 0) return malloc(bytes);
+  for (int i = 0; i < 5; ++i)
+    if (strcmp(kind, names[i]) == 0) {
+      void* memory = device.allocate((StandinKind)i, bytes, NULL);
+      HELD(memory);
+      return memory;
+    }
+  HELD(!"a kind");
+  return NULL;
+}
+static void give_back(const char* kind, void* memory) {
+  if (strcmp(kind, "host") == 0)
+    free(memory);
+  else
+    HELD(device.release((uint64_t)memory) == 0);
+}
+
+/* Rank 0 sends `count` messages, each from an allocation of its own that is freed at once. */
+static void send_new(const char* from, const char* to, size_t bytes, int count) {
+  void* in = rank == 1 ? take(to, bytes) : NULL;
+  for (int i = 0; i < count; ++i) {
+    if (rank == 0) {
+      void* out = take(from, bytes);
+      fill(out, bytes, (unsigned)i);
+      MPI_Send(out, (int)bytes, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
+      give_back(from, out);
+    } else {
+      MPI_Recv(in, (int)bytes, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      HELD(holds(in, bytes, (unsigned)i));
+    }
+  }
+  if (rank == 1) give_back(to, in);
+}
+
+/* Both ranks send and receive `count` pieces of one allocation at the same time. */
+static void exchange(size_t bytes, int count) {
+  char *out = take("device", bytes * (size_t)count), *in = take("device", bytes * (size_t)count);
+  MPI_Request* requests = malloc(sizeof(MPI_Request) * 2 * (size_t)count);
+  for (int i = 0; i < count; ++i) fill(out + (size_t)i * bytes, bytes, (unsigned)(i + rank));
+  for (int i = 0; i < count; ++i) {
+    MPI_Irecv(in + (size_t)i * bytes, (int)bytes, MPI_BYTE, 1 - rank, i, MPI_COMM_WORLD,
+              &requests[i]);
+    MPI_Isend(out + (size_t)i * bytes, (int)bytes, MPI_BYTE, 1 - rank, i, MPI_COMM_WORLD,
+              &requests[count + i]);
+  }
+  MPI_Waitall(2 * count, requests, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < count; ++i)
+    HELD(holds(in + (size_t)i * bytes, bytes, (unsigned)(i + 1 - rank)));
+  free(requests);
+  give_back("device", out), give_back("device", in);
+}
+
+/* A message that is longer than its receive, and one that is taken back. */
+static void odd_ends(void) {
+  char* memory = take("device", 100000);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  fill(memory, 100000, rank == 0 ? 3 : 4);
+  if (rank == 0) {
+    MPI_Request request;
+    MPI_Status status;
+    int cancelled, flag;
+    MPI_Send(memory, 100000, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    MPI_Isend(memory, 100000, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    HELD(!flag);
+    MPI_Cancel(&request);
+    MPI_Wait(&request, &status);
+    MPI_Test_cancelled(&status, &cancelled);
+    HELD(cancelled);
+    MPI_Send(NULL, 0, MPI_BYTE, 1, 3, MPI_COMM_WORLD);
+    MPI_Send(memory, 50, MPI_BYTE, 1, 2, MPI_COMM_WORLD);
+  } else {
+    MPI_Status status;
+    int error = MPI_Recv(memory, 60000, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status), class, count;
+    MPI_Error_class(error, &class);
+    HELD(class == MPI_ERR_TRUNCATE && holds(memory, 60000, 3));
+    HELD(((unsigned char*)device.view(memory))[60000] == byte_of(60000, 4));
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Probe(0, 2, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    HELD(count == 50);
+    fill(memory, 100, 9);
+    MPI_Recv(memory, 100, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &status);
+    HELD(holds(memory, 50, 3));
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  give_back("device", memory);
+}
+
+/* A child of rank 0 may not use the device, and rank 0 goes on. */
+static void fork_one(void) {
+  if (rank == 0) {
+    pid_t child = fork();
+    int status;
+    if (child == 0) _exit(device.allocate(standin_device, 8, NULL) == NULL ? 0 : 1);
+    HELD(waitpid(child, &status, 0) == child && status == 0);
+  }
+  send_new("device", "device", 1000, 3);
+}
+
+/* What lies where device memory would, without a driver. */
+static void send_unreadable(void) {
+  void* memory =
+      mmap(NULL, 64 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  HELD(memory != MAP_FAILED);
+  if (rank == 0) MPI_Send(memory, 1000, MPI_BYTE, 1, 7, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Recv(malloc(1000), 1000, MPI_BYTE, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void tell_counts(void) {
+  StandinCounts c = device.counts();
+  printf("rank %d has %ld streams, %ld events, %ld imports, %ld blocks\n", rank, c.streams,
+         c.events, c.imports, c.blocks);
+}
+
+/* Returns how many words it has taken. */
+static int run(char** words) {
+  const char* word = words[0];
+  if (strcmp(word, "load") == 0) return open_device(), 1;
+  if (strcmp(word, "send") == 0)
+    return send_new(words[1], words[2], (size_t)atol(words[3]), atoi(words[4])), 5;
+  if (strcmp(word, "exchange") == 0) return exchange((size_t)atol(words[1]), atoi(words[2])), 3;
+  if (strcmp(word, "odd") == 0) return odd_ends(), 1;
+  if (strcmp(word, "fork") == 0) return fork_one(), 1;
+  if (strcmp(word, "unreadable") == 0) return send_unreadable(), 1;
+  if (strcmp(word, "counts") == 0) return tell_counts(), 1;
+  if (strcmp(word, "lose") == 0) return rank == 0 ? device.lose() : (void)0, 1;
+  if (strcmp(word, "new_context") == 0) {
+    device.destroy_context(device.context);
+    HELD(device.create_context(&device.context, 0, 0) == 0);
+    return 1;
+  }
+  HELD(!"a word");
+  return 1;
+}
+
+int main(int argc, char** argv) {
+  int i = 1;
+  if (i < argc && strcmp(argv[i], "first") == 0) open_device(), ++i;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  while (i < argc) i += run(argv + i);
+  MPI_Finalize();
+  if (device.counts) tell_counts();
+  printf("rank %d came to the end\n", rank);
+  return 0;
+}

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""Messages from and to device memory, with a stand-in for the device's driver: which way they go and why, what is left
+open, and what happens when the driver fails. Usage: device_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
+import os
+import re
+import sys
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
+from faults_test import CLEAN, Faults, launch, mpiexec  # noqa: E402
+
+PROGRAM = os.path.join(launch.PROGRAMS, "device_program")
+DRIVER = os.path.join(launch.PROGRAMS, "device", "libcuda.so.1")
+
+
+class Device(Faults):
+    def run_it(self, *words, options=(), **environment):
+        where = {**CLEAN, "BATON_DEVICE": "1", "TEST_DEVICE_DRIVER": DRIVER, **environment}
+        return mpiexec("--explain=json", *options, "-n", 2, PROGRAM, *words, env=where)
+
+    def goes(self, *words, **more):
+        job = self.run_it(*words, **more)
+        self.assertEqual(job.code, 0, job.out + job.err)
+        self.assertEqual(job.out.count("came to the end"), 2, job.out + job.err)
+        return job
+
+    def left(self, job):
+        """What is left of each rank at its end."""
+        found = re.findall(r"rank (\d) has (\d+) streams, (\d+) events, (\d+) imports, (\d+) blocks", job.out)
+        return set({row[0]: tuple(map(int, row[1:])) for row in found}.values())
+
+    def test_device_to_device_is_one_copy(self):
+        job = self.goes("load", "send", "device", "device", 8, 3, "send", "device", "device", 3 << 20, 2)
+        self.assertEqual(self.ways(job).get("device"), 5)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+
+    def test_a_driver_that_is_there_before_mpi(self):
+        job = self.goes("first", "send", "device", "device", 100000, 3, BATON_DEVICE="-1")
+        self.assertEqual(self.ways(job).get("device"), 3)
+
+    def test_many_at_once(self):
+        job = self.goes("load", "exchange", 1, 100, "exchange", 10000, 64, "exchange", 1 << 20, 16)
+        self.assertEqual(self.ways(job).get("device"), 2 * (100 + 64 + 16))
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+
+    def test_copies_that_take_long(self):
+        job = self.goes("load", "exchange", 10000, 32, STANDIN_DELAY_US="2000")
+        self.assertEqual(self.ways(job).get("device"), 64)
+
+    def test_messages_that_are_cut_or_taken_back(self):
+        self.goes("load", "odd")
+
+    def test_memory_that_others_cannot_open_is_staged(self):
+        for kind in "pool", "virtual", "managed":
+            job = self.goes("load", "send", kind, "device", 100000, 2)
+            self.assertNotIn("device", self.ways(job))
+            self.assertTrue(any("the driver exports no handle" in words for words in self.why(job)), self.why(job))
+        job = self.goes("load", "send", "device", "pool", 100000, 2)
+        self.assertEqual(self.ways(job).get("device"), 2)
+
+    def test_host_memory_on_one_side_is_staged(self):
+        job = self.goes("load", "send", "device", "host", 100000, 2, "send", "host", "device", 100000, 2)
+        self.assertNotIn("device", self.ways(job))
+        self.assertTrue(any("only the sender's data lies in device memory" in words for words in self.why(job)))
+
+    def test_pinned_memory_is_host_memory(self):
+        job = self.goes("load", "send", "pinned", "pinned", 100, 2)
+        self.assertEqual(self.ways(job).get("eager"), 2)
+
+    def test_switched_off(self):
+        job = self.goes("load", "send", "device", "device", 100000, 2, BATON_DEVICE_IPC="0")
+        self.assertNotIn("device", self.ways(job))
+        self.assertTrue(any("BATON_DEVICE_IPC=0" in words for words in self.why(job)))
+
+    def test_handles_that_fail_are_staged(self):
+        for fault in "STANDIN_NO_IPC", "STANDIN_NO_OPEN":
+            job = self.goes("load", "send", "device", "device", 100000, 2, **{fault: "1"})
+            self.assertNotIn("device", self.ways(job))
+
+    def test_allocations_that_come_and_go_leave_nothing_open(self):
+        job = self.goes("load", "send", "device", "device", 5000, 10000, "counts")
+        self.assertEqual(self.ways(job).get("device"), 10000)
+        most = max(int(number) for number in re.findall(r"(\d+) imports", job.out))
+        self.assertLessEqual(most, 8)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+
+    def test_a_bound_on_what_is_open(self):
+        job = self.goes("load", "exchange", 100, 3, "send", "device", "device", 100, 20, BATON_DEVICE_HANDLES_MAX="1")
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+
+    def test_a_new_context_in_place_of_the_old_one(self):
+        self.goes("load", "send", "device", "device", 5000, 3, "new_context", "send", "device", "device", 5000, 3,
+                  "send", "pool", "host", 5000, 3)
+
+    def test_a_child_process(self):
+        self.goes("load", "fork")
+
+    def fails(self, words, *program, **environment):
+        job = self.run_it(*program, **environment)
+        self.assertNotEqual(job.code, 0)
+        self.assertIn(words, job.err)
+        return job
+
+    def test_a_lost_device_ends_the_job_and_says_why(self):
+        self.fails("unspecified launch failure", "load", "send", "device", "device", 1000, 3, STANDIN_FAIL_COPY="2")
+        self.fails("unspecified launch failure", "load", "send", "pool", "host", 1000, 3, STANDIN_FAIL_COPY="2")
+
+    def test_no_memory_for_a_stream_ends_the_job_and_says_why(self):
+        self.fails("out of memory", "load", "send", "device", "host", 1000, 1, STANDIN_NO_STREAMS="1")
+
+    def test_memory_that_nobody_may_read_looks_like_a_device_s(self):
+        for value, remedy in ("-1", "copy the data to host memory before the call"), ("0", "unset it"):
+            job = self.fails("looks like device memory", "unreadable", BATON_DEVICE=value)
+            self.assertIn(remedy, job.err)
+            self.assertIn("in MPI_Send", job.err)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=1)
