@@ -153,13 +153,23 @@ std::map<std::string, Pages> slice_pages() {
   return found;
 }
 
+// Returns whether all pages of a mapping are the process's own. Of a file's mapping (a library's
+// data) some may be the file's still, and the kernel does not say which lie where.
+bool is_anonymous(const std::string& line) {
+  const auto number = [&line](const char* name) {
+    const auto place = line.find(name);
+    return place == std::string::npos ? 0 : std::atol(line.c_str() + place + std::strlen(name));
+  };
+  return number(" anon=") > 0 && number(" mapped=") <= number(" anon=");
+}
+
 // KiB by node of all that this process has mapped, by what it is.
 std::map<std::string, Pages> process_kib() {
   std::map<std::string, Pages> found;
   std::ifstream maps("/proc/self/numa_maps");
   for (std::string line; std::getline(maps, line);) {
     std::string kind = line.find("memfd:baton") != std::string::npos ? "arena"
-                       : line.find(" anon=") != std::string::npos    ? "anonymous"
+                       : is_anonymous(line)                          ? "anonymous"
                                                                      : "files";
     std::uint64_t unit = 4;
     Pages pages;
