@@ -140,7 +140,8 @@ std::uint32_t find_near_classes(const Options& options, const ProfileInUse& prof
 std::optional<JobFile> prepare_file(const Options& options, const machine::Machine& machine,
                                     const machine::Placement& placement,
                                     const ProfileInUse& profile, MemoryPlan& memory) {
-  JobFeatures features{.explain = options.explains(),
+  JobFeatures features{.continues = options.continues,
+                       .explain = options.explains(),
                        .held = started_by_debugger(),
                        .export_heap = options.export_heap,
                        .timed = options.is_timed(),

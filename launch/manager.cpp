@@ -53,6 +53,13 @@ struct Rank {
   int code = -1;  // its exit code
 };
 
+std::string exit_codes_text(const std::vector<Rank>& ranks) {
+  std::string text = "exit codes by rank:";
+  for (const Rank& rank : ranks)
+    text += (&rank == ranks.data() ? " " : ",") + (rank.code < 0 ? "-" : std::to_string(rank.code));
+  return text;
+}
+
 class Manager {
  public:
   Manager(const Job& job, const Connection& connection, const Inherited& inherited)
@@ -83,7 +90,6 @@ class Manager {
   void find_missing_session();
   void end(int code);
   bool stops_waiting();
-  void tell_all_codes();
   void end_by_clock();
   void tell_whereabouts(const std::string& why);
   void look_for_hang();
@@ -239,20 +245,20 @@ std::vector<pid_t> Manager::started() const {
   return processes;
 }
 
-// Handles the end of a rank. Of harmless ends only the first is reported; an end for which others
-// may wait ends the job, whatever ended before. Ranks that die after that have died of it.
 void Manager::take(const Ended& ended) {
   const Verdict verdict = judge(ended);
   if (verdict.without_init) ended_without_init_ = ended.rank;
   if (verdict.harmless && (ended_quietly_ < 0 || uses(ended.rank) < uses(ended_quietly_)))
     ended_quietly_ = ended.rank;
   if (verdict.text.empty() || ending_ || (verdict.harmless && code_ != 0)) return;
-  std::string why;
-  if (WIFSIGNALED(ended.wait_status) && WTERMSIG(ended.wait_status) == SIGKILL)
-    why = memory_kills_.reason(ranks_[static_cast<std::size_t>(ended.rank)].pid);
+  const pid_t pid = ranks_[static_cast<std::size_t>(ended.rank)].pid;
+  const std::string why = verdict.code == 128 + SIGKILL ? memory_kills_.reason(pid) : "";
   output_.catch_up();
-  complain(fmt::format("{}: {}{}{}", rank_text(ended.rank, job_.placement), verdict.text,
-                       why.empty() ? "" : ": ", why));
+  const auto left = [](const Rank& rank) { return rank.running || rank.code == 0; };
+  const bool goes_on = job_.options.continues && verdict.died && std::ranges::any_of(ranks_, left);
+  complain(rank_text(ended.rank, job_.placement) + ": " + verdict.text +
+           (why.empty() ? "" : ": " + why) + (goes_on ? "; the others go on" : ""));
+  if (goes_on) return job_.file.tell_death(ended.rank);
   code_ = code_ ? code_ : verdict.code;
   if (!verdict.harmless) end(verdict.code);
 }
@@ -317,7 +323,9 @@ void Manager::reap() {
   no_child_ = pid < 0 && errno == ECHILD;
   std::ranges::stable_sort(batch, std::greater{}, severity);
   for (const Ended& ended : batch) take(ended);
-  if (running_ == 0 && !family_.is_running()) end(code_ ? code_ : family_.code());
+  // Spawned ranks that die are as little needed as others.
+  const int code = code_ || job_.options.continues ? code_ : family_.code();
+  if (running_ == 0 && !family_.is_running()) end(code);
 }
 
 void Manager::take_signals() {
@@ -449,13 +457,6 @@ void Manager::look_for_hang() {
                                  CycleWatch::seconds));
 }
 
-void Manager::tell_all_codes() {
-  std::string codes;
-  for (const Rank& rank : ranks_)
-    codes += (codes.empty() ? "" : ",") + (rank.code < 0 ? "-" : std::to_string(rank.code));
-  complain("exit codes by rank: " + codes);
-}
-
 int Manager::run() {
   if (!prepare()) {
     Outlet::of(STDERR_FILENO).finish(grace);
@@ -477,7 +478,7 @@ int Manager::run() {
   output_.drain([this] { return stops_waiting(); });
   if (!guard_died_ && !reports_.write([this] { return stops_waiting(); }))
     code_ = code_ ? code_ : 1;
-  if (job_.options.all_exit_codes) tell_all_codes();
+  if (job_.options.all_exit_codes) complain(exit_codes_text(ranks_));
   if (const std::string lost = output_.lost(); !lost.empty()) {
     complain(lost);
     code_ = code_ ? code_ : 1;

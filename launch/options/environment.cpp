@@ -120,7 +120,7 @@ namespace {
 
 // Returns a setting as the ranks will have it.
 std::int64_t value_for_ranks(const Options& options, const char* name,
-                             std::int64_t Settings::* field) {
+                             std::int64_t Settings::*field) {
   const auto environment = program_environment(options, options.programs.front());
   const std::optional<std::string> text = find_variable(environment, name);
   return setting_value(field, text ? text->c_str() : nullptr);
@@ -129,12 +129,13 @@ std::int64_t value_for_ranks(const Options& options, const char* name,
 }  // namespace
 
 lockfree::RingPlan ring_plan(const Options& options) {
-  auto value = [&options](const char* name, std::int64_t Settings::* field) {
+  auto value = [&options](const char* name, std::int64_t Settings::*field) {
     return value_for_ranks(options, name, field);
   };
   return {lockfree::deposit_plan(value("BATON_DEPOSIT_MODEL", &Settings::deposit_model),
                                  value("BATON_DEPOSIT_RING_BYTES", &Settings::deposit_ring_bytes)),
-          static_cast<std::int32_t>(value("BATON_OWN_RINGS", &Settings::own_rings))};
+          static_cast<std::int32_t>(value("BATON_OWN_RINGS", &Settings::own_rings)),
+          options.continues};
 }
 
 int ranks_per_node(const Options& options) {

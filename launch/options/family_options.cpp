@@ -14,9 +14,10 @@ namespace {
 constexpr char separator[] = "\x1f";  // words of options have no control characters
 
 bool is_for_family(const std::string& word) {
-  constexpr void (*all[])(Reader&) = {read_explain,       read_explain_file, read_stats,
-                                      read_stats_file,    read_trace,        read_trace_bytes,
-                                      read_memory_report, read_check,        read_profile_name};
+  constexpr void (*all[])(Reader&) = {read_explain,       read_explain_file,   read_stats,
+                                      read_stats_file,    read_trace,          read_trace_bytes,
+                                      read_memory_report, read_check,          read_profile_name,
+                                      read_continue,      read_fault_tolerance};
   const OptionRow* row = find_option(word.substr(0, word.find('=')));
   return row && std::ranges::find(all, row->read) != std::end(all);
 }

@@ -22,11 +22,11 @@ constexpr OptionRow rows[] = {
     ignored("--prefix --personality --launch-agent --tune --am --pset --default-hostfile "
             "--report-uri --report-pid "
             "--max-restarts --forward-signals --runtime-options --rto --ompi-server "
-            "--spawn-timeout --dvm --with-ft "
+            "--spawn-timeout --dvm "
             "--preload-files --set-sandbox",
             "VALUE", open_mpi),
     ignored(
-        "--noprefix --quiet -q --show-progress --enable-recovery --disable-recovery --continuous "
+        "--noprefix --quiet -q --show-progress --disable-recovery "
         "--novm --no-local-syslog "
         "--hetero-nodes --stream-buffering --debug-daemons --debug-devel --leave-session-attached "
         "--do-not-resolve --do-not-connect --daemonize --preload-binary --nolocal --gpu-support "
@@ -38,7 +38,7 @@ constexpr OptionRow rows[] = {
             "-order-nodes -gpus-per-proc -gpu-subdevs-per-proc -branch-count -tmpdir -localhost",
             "VALUE", hydra),
     ignored("-v -verbose", "", mpich | open_mpi | intel),
-    ignored("-rr -grr -enable-x -disable-x -disable-auto-cleanup -disable-hostname-propagation "
+    ignored("-rr -grr -enable-x -disable-x -disable-hostname-propagation "
             "-skip-launch-node "
             "-hostname-propagation -pmi-aggregate -pmi-noaggregate -cleanup -noconf -nocleanup "
             "-ordered-output -ilp64 "

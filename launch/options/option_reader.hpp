@@ -102,6 +102,8 @@ void read_profile_name(Reader& reader);
 void read_check(Reader& reader);
 void read_timeout(Reader& reader);
 void read_hang_after(Reader& reader);
+void read_continue(Reader& reader);
+void read_fault_tolerance(Reader& reader);
 void read_help(Reader& reader);
 void read_version(Reader& reader);
 // Returns which options of output contradict each other; empty: none.

@@ -201,6 +201,13 @@ constexpr OptionRow rows[] = {
      "with "
      "code 124",
      read_hang_after},
+    {Group::ends, "--continue-on-failure -disable-auto-cleanup --enable-recovery --continuous", "",
+     own | mpich | open_mpi,
+     "a rank that dies does not end the job: the other ranks' calls that need it fail with "
+     "MPIX_ERR_PROC_FAILED, and they may go on (docs/faults.md)",
+     read_continue},
+    {Group::ends, "--with-ft", "MODE", open_mpi, "ulfm or mpi: the same; no: ranks die together",
+     read_fault_tolerance},
     {Group::ends, "--help -h", "[=FORM]", all,
      "this text; as man, markdown, variables (those of other MPIs that are read), or completion "
      "for "

@@ -189,6 +189,18 @@ void read_hang_after(Reader& reader) {
   reader.options.hang_after_seconds = read_seconds(reader, text);
 }
 
+void read_continue(Reader& reader) {
+  reader.options.continues = true;
+}
+
+void read_fault_tolerance(Reader& reader) {
+  const std::string mode = lower_case(reader.take("ulfm, mpi or no"));
+  const bool on = mode == "ulfm" || mode == "mpi" || mode == "true" || mode == "yes" || mode == "1";
+  if (!on && mode != "no" && mode != "none" && mode != "false" && mode != "0")
+    return reader.fail(" " + mode + ": it takes ulfm, mpi or no");
+  reader.options.continues = on;
+}
+
 void read_help(Reader& reader) {
   reader.options.help = HelpForm::text;
   if (!reader.attached) return;

@@ -44,12 +44,12 @@ Verdict judge(const Ended& ended) {
   if (code != 0) {
     // After MPI_Finalize nobody waits for this rank any more; the others may come to their own end.
     const bool harmless = ended.phase == Phase::finalized && !WIFSIGNALED(ended.wait_status);
-    return {ending_text(ended.wait_status), code, harmless};
+    return {ending_text(ended.wait_status), code, harmless, false, !harmless};
   }
   // The status board does not say which call the rank was in.
   if (ended.phase == Phase::initialized)
-    return {"ended without calling MPI_Finalize, or MPI_Session_finalize for a session it began",
-            1};
+    return {"ended without calling MPI_Finalize, or MPI_Session_finalize for a session it began", 1,
+            false, false, true};
   Verdict verdict;
   verdict.without_init = ended.phase == Phase::unborn || ended.phase == Phase::started;
   return verdict;

@@ -23,6 +23,7 @@ struct Verdict {
   int code = 0;               // mpiexec's, if this rank was the first to fail
   bool harmless = false;      // nobody waits for this rank: the others may go on
   bool without_init = false;  // it ended well, unless another rank has called MPI_Init
+  bool died = false;          // it has failed by itself: a job may go on without it
 };
 
 Verdict judge(const Ended& ended);

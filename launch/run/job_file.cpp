@@ -10,6 +10,8 @@
 #include <csignal>
 #include <cstring>
 
+#include "lockfree/doorbell.hpp"
+#include "platform/futex.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/random.hpp"
 
@@ -124,6 +126,19 @@ void place_ranks(JobFile& file, const machine::Placement& placement, const JobFe
 
 }  // namespace
 
+void JobFile::tell_death(int rank) const {
+  // ORDER rank.died: release here, acquire in the library; all that the rank has written is there.
+  row(rank).launcher.died.store(1, std::memory_order_release);
+  // ORDER job.deaths: release here, acquire in the library; the rank's row says that it has died.
+  std::atomic_ref(header->deaths).fetch_add(1, std::memory_order_release);
+  for (std::uint32_t other = 0; other < made.ranks; ++other) {
+    char* mailbox =
+        reinterpret_cast<char*>(header) + made.mailboxes_offset + other * made.mailbox_bytes;
+    auto& doorbell = *reinterpret_cast<lockfree::Doorbell<lockfree::Hardware>*>(mailbox);
+    if (lockfree::end_sleep(doorbell)) platform::futex_wake(doorbell.wake.word);
+  }
+}
+
 std::expected<JobFile, std::string> make_job_file(const machine::Placement& placement,
                                                   lockfree::RingPlan rings,
                                                   const JobFeatures& features) {
@@ -134,6 +149,7 @@ std::expected<JobFile, std::string> make_job_file(const machine::Placement& plac
   header.launcher_pid = ::getpid();
   // The ranks of several nodes agree on a number.
   if (features.node_job.counts.size() < 2) header.world.job = platform::random_job_number();
+  header.continues = features.continues;
   header.explain = features.explain;
   header.held = features.held;
   if (auto checked = check_file_limit(header.file_bytes); !checked)

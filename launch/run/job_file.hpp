@@ -22,6 +22,9 @@ struct JobFile {
   std::vector<lockfree::RankPlace> places;  // by rank, as the launcher wrote them
   std::uint32_t first_rank = 0;             // of this node, where other nodes have ranks, too
 
+  // Tells the other ranks that one has failed, and wakes them.
+  void tell_death(int rank) const;
+
   lockfree::RankRow& row(int rank) const {
     char* rows = reinterpret_cast<char*>(header) + made.rows_offset;
     return reinterpret_cast<lockfree::RankRow*>(rows)[rank];
@@ -30,6 +33,7 @@ struct JobFile {
 
 // These determine the file's size, and data that ranks find in it.
 struct JobFeatures {
+  bool continues = false;  // a rank that dies does not end the job
   bool explain = false;
   bool held = false;              // ranks wait for a debugger
   bool export_heap = false;       // without address space for it (ulimit -f) there is no heap

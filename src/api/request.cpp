@@ -1,9 +1,11 @@
 // Completion of requests: wait, test and their any, all and some forms; free, cancel, get_status.
 #include "api/point_to_point.hpp"
+#include "base/failure_class.hpp"
 #include "base/status_fields.hpp"
 #include "collective/form.hpp"
 #include "file/background.hpp"
 #include "message/core/generalized.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/wait.hpp"
@@ -75,9 +77,19 @@ Error show_status(Request& request, MPI_Status* status) {
   return MPI_SUCCESS;
 }
 
+// Returns the error of a receive from any source that waits until a failure is acknowledged. The
+// request stays.
+BATON_COLD Error pending_failure(Request& request) {
+  const Communicator& comm = *static_cast<const Communicator*>(request.owner);
+  if (!message::lost_source(comm.point_to_point, MPI_ANY_SOURCE)) return MPI_SUCCESS;
+  last_explanation().target = const_cast<ErrorTarget*>(&comm.errors);
+  return last_explanation().error_class = error_failure_pending;
+}
+
 // Ends the life of a completed request, or the present use of a persistent one; errors go to the
 // handler of its communicator.
 Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
+  if (BATON_UNLIKELY(!message::is_complete(request))) return pending_failure(request);
   if (BATON_UNLIKELY(request.kind == message::RequestKind::generalized))
     return retire_generalized(request, handle, status);
   message::fill_status(request, status);
@@ -130,7 +142,7 @@ int find_completed(int count, const MPI_Request* requests) {
     Request* request = find_active(requests[i]);
     if (!request) continue;
     active = true;
-    if (message::is_complete(*request)) return i;
+    if (message::is_settled(*request)) return i;
   }
   return active ? count : MPI_UNDEFINED;
 }
@@ -166,7 +178,7 @@ Error retire_some(int count, MPI_Request* requests, int* completed, int* indices
     Request* request = find_active(requests[i]);
     if (!request) continue;
     active = true;
-    if (!message::is_complete(*request)) continue;
+    if (!message::is_settled(*request)) continue;
     Error error = retire(*request, &requests[i], status_at(statuses, done));
     if (BATON_UNLIKELY(error | result)) report_in_statuses(error, done, statuses, result);
     indices[done++] = i;
@@ -195,7 +207,7 @@ Error retire_all(int count, MPI_Request* requests, MPI_Status* statuses) {
 bool all_complete(int count, const MPI_Request* requests) {
   for (int i = 0; i < count; ++i) {
     Request* request = find_active(requests[i]);
-    if (request && !message::is_complete(*request)) return false;
+    if (request && !message::is_settled(*request)) return false;
   }
   return true;
 }
@@ -222,8 +234,10 @@ Error test(MPI_Request* handle, int* flag, MPI_Status* status) {
     return MPI_SUCCESS;
   }
   if (!message::is_complete(*request)) message::progress();
-  *flag = message::is_complete(*request);
-  return *flag ? retire(*request, handle, status) : MPI_SUCCESS;
+  *flag = message::is_settled(*request);
+  const Error error = *flag ? retire(*request, handle, status) : MPI_SUCCESS;
+  if (BATON_UNLIKELY(error == error_failure_pending)) *flag = 0;
+  return error;
 }
 
 namespace {

@@ -11,6 +11,7 @@
 #include "collective/select.hpp"
 #include "collective/told.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/requests.hpp"
 #include "platform/memory_kind.hpp"
@@ -42,6 +43,10 @@ Task algorithm_of(Run& run) {
 // has ended.
 bool begin(Run& run, std::int32_t tag, bool blocking) {
   run.prepare(tag, blocking);
+  if (const Error error = message::broken(run.call.comm->collective.owner)) {
+    run.note(error);
+    return true;
+  }
   if (BATON_UNLIKELY(platform::memory_kinds.any()) && has_foreign_data(run.call))
     return run.begin(work_on_host_copies(run, algorithm_of));
   return run.begin(algorithm_of(run));

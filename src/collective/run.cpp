@@ -213,17 +213,49 @@ void Run::prepare(std::int32_t tag, bool blocking) {
   error_ = MPI_SUCCESS;
   refusal_ = nullptr;
   checking = nullptr;
+  cut_off_ = false;
 }
 
 bool Run::begin(Task algorithm) {
   algorithm_ = algorithm.handle();
   if (!algorithm_) return true;
   algorithm_.resume();
+  if (BATON_UNLIKELY(cut_off_)) {
+    wait_for_messages();
+    return true;
+  }
   return algorithm_.done();
 }
 
+void Run::enter_step(const Call& step, Whole& whole) {
+  whole.call = call;
+  whole.program_call = whole_;
+  if (!whole_) whole_ = &whole.call;
+  call = step;
+  whole.room = std::exchange(room_, &step.comm->room);
+}
+
+void Run::leave_step(const Whole& whole) {
+  call = whole.call;
+  whole_ = whole.program_call;
+  room_ = whole.room;
+}
+
+bool Run::cut_off_if_broken() {
+  const Error error = message::broken(call.comm->collective.owner);
+  note(error);
+  return cut_off_ = error != MPI_SUCCESS;
+}
+
+// Their memory is the run's. None of them is left for long: those that nobody will answer fail.
+void Run::wait_for_messages() {
+  message::wait_until([this] { return all_complete(); }, [this] { return subject(); });
+}
+
 bool Run::advance() {
-  if (condition_ ? !condition_(condition_state_) : !all_complete()) return false;
+  if (BATON_UNLIKELY(cut_off_)) return all_complete();
+  if (condition_ ? !condition_(condition_state_) : !all_complete())
+    return condition_ && is_cut_off() && all_complete();
   suspended_.resume();
   return algorithm_.done();
 }

@@ -12,6 +12,7 @@
 #include "collective/task.hpp"
 #include "lockfree/room.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/wait.hpp"
 
 namespace baton::collective {
@@ -63,9 +64,10 @@ class Run {
       if (at_memory && message::look_directly(ready)) return true;
       const bool alone = at_memory && !platform::threads_multiple;
       if (alone) message::engine.watches_memory = true;
-      message::wait_until([this] { return ready(); }, [this] { return run.subject(this); });
+      message::wait_until([this] { return ready() || run.is_cut_off(); },
+                          [this] { return run.subject(this); });
       if (alone) message::engine.watches_memory = false;
-      return true;
+      return !run.cut_off_;
     }
     void await_suspend(std::coroutine_handle<> suspended) {
       run.suspended_ = suspended;
@@ -95,6 +97,9 @@ class Run {
     return {*this, ready};
   }
 
+  // Returns whether what is awaited in memory will never come, since a rank is lost or the
+  // communicator is revoked: the run has the error, and its algorithm is not resumed any more.
+  bool is_cut_off() { return BATON_UNLIKELY(message::has_lost_peers()) && cut_off_if_broken(); }
   // Returns whether everything begun has completed.
   bool all_complete();
   // Returns how many messages of a kind, longer than `bytes`, have not completed.
@@ -116,18 +121,8 @@ class Run {
   // Makes `step` the run's call, a step of the one before, which is kept at `whole` until
   // leave_step restores it. Steps use the rooms of their own communicators, and may have steps
   // themselves.
-  void enter_step(const Call& step, Whole& whole) {
-    whole.call = call;
-    whole.program_call = whole_;
-    if (!whole_) whole_ = &whole.call;
-    call = step;
-    whole.room = std::exchange(room_, &step.comm->room);
-  }
-  void leave_step(const Whole& whole) {
-    call = whole.call;
-    whole_ = whole.program_call;
-    room_ = whole.room;
-  }
+  void enter_step(const Call& step, Whole& whole);
+  void leave_step(const Whole& whole);
   // Returns the call of the program, whichever step of it is under way.
   const Call& program_call() const { return whole_ ? *whole_ : call; }
 
@@ -219,6 +214,8 @@ class Run {
   static constexpr std::size_t own_bytes = 1536;  // guess: two frames and two messages
 
   bool wait_or_look();
+  BATON_COLD bool cut_off_if_broken();
+  void wait_for_messages();
   Message* new_message(Process partner);
   void retire(Message** link);
   bool look_up_types(Blocks& blocks);
@@ -231,6 +228,7 @@ class Run {
   void* condition_state_ = nullptr;
   void (*add_missing_)(const void*, lockfree::AwaitedRanks&) = nullptr;  // for condition_state_
   bool looks_at_memory_ = false;
+  bool cut_off_ = false;
   Task::Handle algorithm_;
   Message* begun_ = nullptr;  // messages not yet known to be complete
   Message* spare_ = nullptr;

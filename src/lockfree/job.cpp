@@ -98,7 +98,7 @@ JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan ri
   header.rows_offset = page_bytes;
   header.memory_offset = header.rows_offset + ranks * sizeof(RankRow);
   header.rings_shared =
-      rings.deposit.model == 0 &&
+      rings.deposit.model == 0 && !rings.unshared &&
       (ranks > own_rings_ranks_max || static_cast<std::int32_t>(ranks) - 1 > header.rings.own_max);
   header.world = world;
   if (world.processes == 0) header.world.processes = ranks;

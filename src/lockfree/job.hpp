@@ -20,7 +20,7 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 14;
+inline constexpr std::uint32_t job_version = 15;
 inline constexpr int ranks_max = 4096;
 
 // Returns what two ranks share of the machine, by their places.
@@ -58,6 +58,7 @@ struct alignas(cache_line_bytes) RankRow {
     RankPlace place;        // in an arena of meeting written by the process that takes the slot
     std::uint32_t process;  // the rank in the job
     std::uint32_t job;      // in an arena of meeting: whose rank it is (WorldPlan::job)
+    std::atomic<std::uint32_t> died;  // the rank has failed, in a job that goes on without it
   } launcher;
   struct alignas(cache_line_bytes) StateLine {  // written by the rank, rarely
     std::atomic<Phase> phase;
@@ -97,6 +98,8 @@ struct DepositPlan {
 struct RingPlan {
   DepositPlan deposit;
   std::int32_t own_max = -1;  // senders to a rank with rings of their own; -1: by number of ranks
+  // No ring is shared by senders: one that dies in the midst of a message would stop the others.
+  std::int32_t unshared = 0;
 };
 
 // These are sums over the rooms of all ranks (lockfree/room_size.hpp). Ranks update them
@@ -127,6 +130,7 @@ struct JobHeader {
   std::uint64_t slice_bytes;
   std::int32_t program_heap_huge;  // in huge pages: private memory has them here unasked
   std::int32_t launcher_pid;       // 0 when the program was started alone
+  std::int32_t continues;          // mpiexec --continue-on-failure
   std::int32_t explain;            // mpiexec --explain
   std::int32_t memory_report;      // mpiexec --memory-report
   TimingPlan timing;               // mpiexec --stats, --trace; behind the heaps
@@ -143,6 +147,7 @@ struct JobHeader {
   // Ranks set this atomically: the number of a process on another node that one of them has found
   // lost, plus 1, and, from bit 32 on, the network's error. 0: none.
   std::uint64_t lost_process;
+  std::uint32_t deaths;  // counted by the launcher: ranks that have failed, where others go on
   // Ranks set this atomically: the number (from 0 on) of each rank's program for which the memory
   // has been made new, times 2. An odd value says that a rank is making it new.
   std::uint32_t new_for;

@@ -78,6 +78,18 @@ class SendRing {
     position_ = at;
   }
 
+  // Does so, but the receiver sees nothing of the message before all of it is there. So a sender
+  // that dies meanwhile leaves no message of which only a part will ever come.
+  void put_whole(Header header, Envelope envelope, const char* payload, std::size_t bytes) {
+    const std::size_t first = std::min(bytes, first_line_payload_bytes);
+    Position at = position_;
+    ++at.lines;
+    for (std::size_t offset = first; offset < bytes; offset += next_line_payload_bytes)
+      put_continuation(at, payload + offset, std::min(next_line_payload_bytes, bytes - offset));
+    put(header, envelope, payload, first);
+    position_ = at;
+  }
+
   // Returns whether the receiver asked for envelopes only, as of the last time the head was read.
   bool envelopes_only() const { return envelopes_only_; }
   // Returns whether the receiver wants messages of a kind (message/node/observe.hpp) offered, so

@@ -15,7 +15,10 @@ Error make_meeting_memory(const ProcessId* processes, std::uint32_t count, int* 
   if (count > lockfree::ranks_max)
     return fail(MPI_ERR_OTHER, "%u processes are more than can meet (%d)", count,
                 lockfree::ranks_max);
-  const lockfree::JobHeader header = lockfree::job_header(count, job_arena.job->cpus_usable);
+  lockfree::RingPlan rings;
+  rings.unshared = job_arena.job->continues;
+  lockfree::JobHeader header = lockfree::job_header(count, job_arena.job->cpus_usable, rings);
+  header.continues = job_arena.job->continues;
   const int file = platform::make_memory_file("baton-meeting", header.file_bytes);
   void* head = file < 0 ? nullptr : platform::map_memory_file(file, header.mailboxes_offset);
   if (!head) {

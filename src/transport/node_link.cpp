@@ -67,7 +67,11 @@ bool NodeLink::has_space(std::uint32_t lines) {
 bool NodeLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
   if (out_.attached()) {
     if (!out_.has_space(lockfree::lines_for(bytes))) return false;
-    out_.put_long(header, envelope, static_cast<const char*>(payload), bytes);
+    const auto* data = static_cast<const char*>(payload);
+    if (BATON_UNLIKELY(peer().arena->job->continues))
+      out_.put_whole(header, envelope, data, bytes);
+    else
+      out_.put_long(header, envelope, data, bytes);
     return true;
   }
   if (!shared_.put(header, envelope, payload, bytes)) return false;

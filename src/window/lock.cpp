@@ -53,23 +53,27 @@ void let_next_readers_in(Window& window, Row& row, std::uint32_t number) {
   wake(window, row, number + 1);
 }
 
-BATON_COLD void await_turn(Window& window, Target& target, std::uint32_t number, bool writes) {
+BATON_COLD Error await_turn(Window& window, Target& target, std::uint32_t number, bool writes) {
   leave_name(window, *target.row, number);
   const bool told = tells_lock_waits(window);
   const std::int64_t begun_ns = told ? platform::now_ns() : 0;
-  wait_at_memory([&] { return is_served(target.row->lock, number, writes); },
-                 WindowWait{WindowWait::Kind::turn, window, target, number});
+  if (Error error = wait_at_memory([&] { return is_served(target.row->lock, number, writes); },
+                                   WindowWait{WindowWait::Kind::turn, window, target, number}))
+    return error;
   if (told) note_lock_wait(window, target, writes, platform::now_ns() - begun_ns);
+  return MPI_SUCCESS;
 }
 
-inline std::uint32_t take_turn(Window& window, Target& target, bool writes) {
+// Takes a number, which becomes the target's, and waits until it is served.
+inline Error take_turn(Window& window, Target& target, bool writes) {
   Row& row = *target.row;
   const std::uint32_t number = take_number(row.lock);
   write_name(row.lock.takers, number, static_cast<std::uint32_t>(window.rank()), writes);
   if (BATON_UNLIKELY(!is_served(row.lock, number, writes)))
-    await_turn(window, target, number, writes);
+    if (Error error = await_turn(window, target, number, writes)) return error;
   if (!writes) let_next_readers_in(window, row, number);
-  return number;
+  target.number = number;
+  return MPI_SUCCESS;
 }
 
 inline void give_turn(Window& window, Row& row, std::uint32_t number, bool writes) {
@@ -88,7 +92,7 @@ BATON_COLD Error take_any_lock(Window& window, Target& target) {
     error = lock_remotely(window, target, exclusive);
     if (told && !error) note_lock_wait(window, target, exclusive, platform::now_ns() - begun_ns);
   } else {
-    target.number = take_turn(window, target, exclusive);
+    error = take_turn(window, target, exclusive);
   }
   if (error) platform::store_shared(target.hold, Hold::none);
   // ORDER window.open: release here, acquire in open_target; the lock is ours, or it is not.
@@ -104,7 +108,10 @@ inline bool is_usual(const Target& target) {
 
 inline Error take_lock(Window& window, Target& target) {
   if (BATON_UNLIKELY(!is_usual(target))) return take_any_lock(window, target);
-  target.number = take_turn(window, target, target.hold == Hold::exclusive);
+  if (Error error = take_turn(window, target, target.hold == Hold::exclusive)) {
+    target.hold = Hold::none;
+    return error;
+  }
   target.open = true;
   return MPI_SUCCESS;
 }

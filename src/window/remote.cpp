@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "datatype/runs.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/wait.hpp"
 #include "window/describe_wait.hpp"
 #include "window/gather.hpp"
@@ -30,8 +31,10 @@ Error await(const Window& window, const Target& target, Expected& expected,
             WindowWait::Kind what = WindowWait::Kind::answer) {
   const WindowWait wait{what, window, target};
   // ORDER window.answer: acquire here, release in take_answer; the data is there.
-  message::wait_until([&] { return expected.answers.load(std::memory_order_acquire) == 0; },
+  const auto has_come = [&] { return expected.answers.load(std::memory_order_acquire) == 0; };
+  message::wait_until([&] { return has_come() || message::loss_of(target.process); },
                       [&] { return subject_of(wait); });
+  if (!has_come()) return message::explain_loss(target.process);
   return refused(window.rank_of(target), expected.error);
 }
 

@@ -133,9 +133,10 @@ Error start(Window& window, const Group& group, int assertion) {
     if (assertion & MPI_MODE_NOCHECK) continue;
     const SharedWord& word = post_word(window, *window.row, window.accessed[i]);
     // ORDER window.post: acquire here, release in post.
-    wait_at_memory(
-        [&] { return word.load(std::memory_order_acquire) != target.posts_seen; },
-        WindowWait{WindowWait::Kind::posts, window, target, static_cast<std::uint32_t>(i)});
+    if (Error error = wait_at_memory(
+            [&] { return word.load(std::memory_order_acquire) != target.posts_seen; },
+            WindowWait{WindowWait::Kind::posts, window, target, static_cast<std::uint32_t>(i)}))
+      return error;
     ++target.posts_seen;
   }
   return MPI_SUCCESS;
@@ -180,10 +181,10 @@ static bool all_completed(const Window& window) {
 
 Error wait(Window& window) {
   if (!window.exposed) return wrong_epoch("no exposure epoch of MPI_Win_post is open");
-  wait_at_memory([&] { return all_completed(window); },
-                 WindowWait{WindowWait::Kind::completes, window, window.own()});
+  const Error error = wait_at_memory([&] { return all_completed(window); },
+                                     WindowWait{WindowWait::Kind::completes, window, window.own()});
   end_exposure(window);
-  return MPI_SUCCESS;
+  return error;
 }
 
 Error test(Window& window, int* flag) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/wait.hpp"
 #include "window/describe_wait.hpp"
 #include "window/window.hpp"
@@ -42,15 +43,19 @@ inline Error check_access(Window& window, Target& target) {
   return BATON_LIKELY(is_open(window, target)) ? MPI_SUCCESS : open_target(window, target);
 }
 
-// Waits for what other ranks of the node write to memory before they wake this rank.
+// Waits for what other ranks of the node write to memory before they wake this rank. Error: a rank
+// of the window is lost, who may be the one that is waited for; explained.
 template <class Done>
-void wait_at_memory(Done&& done, const WindowWait& wait) {
-  if (BATON_LIKELY(done()) || message::look_directly(done)) return;
+[[nodiscard]] Error wait_at_memory(Done&& done, const WindowWait& wait) {
+  if (BATON_LIKELY(done()) || message::look_directly(done)) return MPI_SUCCESS;
   // Where ranks are on other nodes, too, the wait may be for their messages.
   const bool alone = !platform::threads_multiple && !message::is_on_network();
   if (alone) message::engine.watches_memory = true;
-  message::wait_until(done, [&] { return subject_of(wait); });
+  Error error = MPI_SUCCESS;
+  message::wait_until([&] { return done() || (error = message::broken(wait.window.comm)); },
+                      [&] { return subject_of(wait); });
   if (alone) message::engine.watches_memory = false;
+  return done() ? MPI_SUCCESS : error;
 }
 
 // These serve ranks on other nodes, in our progress: a number at our lock is served, or given back;

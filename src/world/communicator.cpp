@@ -10,6 +10,7 @@
 #include "message/core/requests.hpp"
 #include "message/partitioned/partitioned.hpp"
 #include "world/context_id.hpp"
+#include "world/failure/revocation.hpp"
 #include "world/node_parts.hpp"
 #include "world/session.hpp"
 
@@ -158,7 +159,14 @@ message::CommunicatorView view_of_communicators() {
     return communicator.local->rank_of(wanted) != MPI_UNDEFINED ||
            (remote && remote->rank_of(wanted) != MPI_UNDEFINED);
   };
-  return {process, has};
+  constexpr auto is_revoked = [](const void* owner) {
+    return static_cast<const Communicator*>(owner)->failures.is_revoked();
+  };
+  constexpr auto has_acknowledged = [](const void* owner, Process process) {
+    auto& communicator = *const_cast<Communicator*>(static_cast<const Communicator*>(owner));
+    return communicator.failures.has_acknowledged(members_of(communicator).rank_of(process));
+  };
+  return {process, has, is_revoked, has_acknowledged};
 }
 
 Error refuse_pending() {
@@ -199,6 +207,7 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
 
 Error open_communicator(Communicator& prepared, std::uint32_t id) {
   prepared.id = id;
+  prepared.nonce = context_ids.nonce(id);
   Error error = fill_contexts(prepared);
   if (!error && prepared.remote) error = fill_inner_contexts(prepared);
   if (error) {
@@ -207,6 +216,7 @@ Error open_communicator(Communicator& prepared, std::uint32_t id) {
     return error;
   }
   prepared.pending = false;
+  take_early_revocation(prepared);
   return MPI_SUCCESS;
 }
 

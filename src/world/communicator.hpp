@@ -16,6 +16,7 @@
 #include "world/agree/agree.hpp"
 #include "world/attribute.hpp"
 #include "world/error_handler.hpp"
+#include "world/failure/failures.hpp"
 #include "world/group.hpp"
 #include "world/hint.hpp"
 #include "world/resource.hpp"
@@ -44,6 +45,7 @@ class Communicator {
   Group* remote = nullptr;       // null: there is one group
   Topology* topology = nullptr;  // held; null: none. Duplicates share it
   std::uint32_t id = 0;          // context id
+  std::uint64_t nonce = 0;       // tells this use of the id from all others (context_id.hpp)
   bool pending = true;           // the id is not agreed yet
   bool is_of_window = false;     // belongs to a window, whose name it has; no program knows it
   // This is where errors of its requests go: to the file that it belongs to. Null: to `errors`.
@@ -68,6 +70,7 @@ class Communicator {
   Group* both = nullptr;
   message::Context within;
   message::Context everyone;
+  Failures failures;
 
   BATON_INLINE int rank() const { return point_to_point.rank; }
   BATON_INLINE int size() const { return local->size; }

@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 
+#include "message/core/engine.hpp"
 #include "message/core/wait.hpp"
 
 namespace baton::world {
@@ -14,7 +15,7 @@ namespace {
 constexpr std::uint32_t round_words = 64;  // words of ids agreed on in one round: 4096 ids
 constexpr std::uint32_t round_ids = round_words * 64;
 constexpr std::uint32_t words = context_ids_max / 64;
-static_assert(Dissemination::words_max == round_words + 1);
+static_assert(Dissemination::words_max == round_words + 2);
 
 // Returns the first id from `begin` on, with wraparound, that all members have free; round_ids
 // where there is none.
@@ -36,13 +37,24 @@ void ContextIds::reset() {
   free_[0] &= ~std::uint64_t{7};  // world_context, self_context, groups_context
 }
 
-// Takes an id from the free ones; false when another agreement was faster.
-bool ContextIds::claim(std::uint32_t id) {
+bool ContextIds::claim(std::uint32_t id, std::uint64_t nonce) {
   platform::Guard guard(lock_);
   std::uint64_t bit = std::uint64_t{1} << (id % 64);
   bool was_free = (free_[id / 64] & bit) != 0;
   free_[id / 64] &= ~bit;
+  if (was_free) nonces_[id] = nonce;
   return was_free;
+}
+
+void ContextIds::copy_free(std::uint32_t first_word, std::uint32_t count, std::uint64_t* words) {
+  platform::Guard guard(lock_);
+  std::memcpy(words, free_ + first_word, count * sizeof words[0]);
+}
+
+std::uint64_t ContextIds::new_nonce() {
+  platform::Guard guard(lock_);
+  const std::uint64_t process = number_for_all(message::id_of(message::engine.self));
+  return scramble(scramble(process) + ++nonces_made_);
 }
 
 void ContextIds::give_back(std::uint32_t id) {
@@ -70,7 +82,9 @@ void IdAgreement::offer() {
                 round_words * sizeof words_.words[0]);
   }
   words_.words[round_words] = alone_ ? ~std::uint64_t{0} : 0;
-  words_.start(members_, static_cast<int>(round_words) + 1);
+  words_.words[round_words + 1] =
+      members_.position == 0 ? context_ids.new_nonce() : ~std::uint64_t{0};
+  words_.start(members_, Dissemination::words_max);
 }
 
 void IdAgreement::choose() {
@@ -88,7 +102,7 @@ void IdAgreement::choose() {
         fail(MPI_ERR_OTHER, "all %u context ids are in use; free communicators", context_ids_max));
   }
   id_ = first_word_ * 64 + found;
-  claimed_ = context_ids.claim(id_);
+  claimed_ = context_ids.claim(id_, words_.words[round_words + 1]);
   if (!all_alone) return confirm(claimed_);
   BATON_INVARIANT(claimed_);
   finish(MPI_SUCCESS);

@@ -28,6 +28,16 @@ class ContextIds {
   void reset();
   // Takes back an id that was agreed on.
   void give_back(std::uint32_t id);
+  // Returns the number by which the members tell this use of an id from all others: of a
+  // communicator that is gone messages about failures may still come. Predefined ids have 0.
+  std::uint64_t nonce(std::uint32_t id) {
+    platform::Guard guard(lock_);
+    return nonces_[id];
+  }
+  // Takes an id from the free ones, for this use; false: it is not free any more.
+  bool claim(std::uint32_t id, std::uint64_t nonce);
+  // Copies the words of ids that are free, a bit each, from a word on.
+  void copy_free(std::uint32_t first_word, std::uint32_t count, std::uint64_t* words);
   // Returns a number by which a leader names the next pairing of two groups. No two are alike.
   std::uint32_t next_pairing() {
     platform::Guard guard(lock_);
@@ -36,9 +46,11 @@ class ContextIds {
 
  private:
   friend class IdAgreement;
-  bool claim(std::uint32_t id);
+  std::uint64_t new_nonce();
 
   platform::Lock lock_;  // only one thread at a time may look at the following
+  std::uint64_t nonces_[context_ids_max] = {};
+  std::uint64_t nonces_made_ = 0;
   std::uint64_t free_[context_ids_max / 64] = {};
   std::uint32_t under_way_ = 0;  // agreements of this process that are under way
   std::uint32_t pairings_ = 0;

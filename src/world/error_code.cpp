@@ -8,6 +8,7 @@
 #include <mutex>
 #include <new>
 
+#include "base/failure_class.hpp"
 #include "base/handle_table.hpp"
 
 namespace baton {
@@ -117,6 +118,14 @@ static_assert(MPI_T_ERR_PVAR_NO_ATOMIC - MPI_T_ERR_CANNOT_INIT + 1 == std::size(
 constexpr int standard_class_count = MPI_ERR_ABI + 1;
 static_assert(sizeof standard_classes / sizeof standard_classes[0] == standard_class_count);
 
+// The classes of failed processes (base/failure_class.hpp).
+constexpr StandardClass failure_classes[] = {
+    {error_process_failed, "MPIX_ERR_PROC_FAILED", "a process has failed"},
+    {error_failure_pending, "MPIX_ERR_PROC_FAILED_PENDING",
+     "a process has failed that may be the source; the receive goes on when that is acknowledged"},
+    {error_revoked, "MPIX_ERR_REVOKED", "the communicator is revoked"},
+};
+
 // This is a code that the program has added. A class is a code that is its own class.
 struct AddedCode {
   int code;
@@ -125,8 +134,12 @@ struct AddedCode {
   AddedCode* next;
 };
 
-bool is_standard(int code) {
-  return code >= 0 && code < standard_class_count;
+// Returns a class that the library itself has; null for all other codes.
+const StandardClass* find_class(int code) {
+  if (code >= 0 && code < standard_class_count) return &standard_classes[code];
+  for (const StandardClass& one : failure_classes)
+    if (one.error_class == code) return &one;
+  return nullptr;
 }
 
 // The codes that the program has added. Whoever calls the functions holds the lock.
@@ -173,7 +186,7 @@ constinit AddedCodes added;
 }  // namespace
 
 Error error_class_of(int code) {
-  if (is_standard(code)) return code;
+  if (find_class(code)) return code;
   std::lock_guard guard(added.lock);
   const AddedCode* entry = added.find(code);
   return entry ? entry->error_class : MPI_ERR_UNKNOWN;
@@ -191,8 +204,8 @@ void copy_error_text(int code, char* to, std::size_t space) {
     return;
   }
   if (code <= MPI_ERR_LASTCODE) {
-    int known = is_standard(code) ? code : MPI_ERR_UNKNOWN;
-    std::snprintf(to, space, "%s", standard_classes[known].text);
+    const StandardClass* known = find_class(code);
+    std::snprintf(to, space, "%s", known ? known->text : standard_classes[MPI_ERR_UNKNOWN].text);
     return;
   }
   std::lock_guard guard(added.lock);
@@ -201,7 +214,8 @@ void copy_error_text(int code, char* to, std::size_t space) {
 }
 
 const char* error_class_name(Error error_class) {
-  return is_standard(error_class) ? standard_classes[error_class].name : "a class of the program";
+  const StandardClass* known = find_class(error_class);
+  return known ? known->name : "a class of the program";
 }
 
 const int& last_used_code() {
@@ -216,7 +230,7 @@ Error add_error_class(int* error_class) {
 Error add_error_code(Error error_class, int* code) {
   std::lock_guard guard(added.lock);
   const AddedCode* entry = added.find(error_class);
-  if (!is_standard(error_class) && !(entry && entry->error_class == error_class))
+  if (!find_class(error_class) && !(entry && entry->error_class == error_class))
     return fail(MPI_ERR_ARG, "%d is no error class", error_class);
   return added.add(error_class, code);
 }

@@ -42,6 +42,8 @@
 #include "world/attribute.hpp"
 #include "world/communicator.hpp"
 #include "world/context_id.hpp"
+#include "world/failure/agreement.hpp"
+#include "world/failure/revocation.hpp"
 #include "world/foreign_launcher.hpp"
 #include "world/info.hpp"
 #include "world/leak_report.hpp"
@@ -186,6 +188,8 @@ Error Library::make() {
   transport::let_others_copy();
   message::end_after_lost_message = end_after_lost_message;
   message::communicator_view = view_of_communicators();
+  hear_of_agreements();
+  hear_of_revocations();
   if (Error error = message::start_messages()) return error;
   datatype::make_predefined_datatypes();
   datatype::make_predefined_operations();

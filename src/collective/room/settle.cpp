@@ -36,6 +36,8 @@ Task settle_room(Run& run, RoomPart part) {
     if (run.call.persistent) run.change_tag(own);
     co_await broadcast_on_tree(run, comm.collective, &offsets, 2, type, 0);
     run.change_tag(own);
+    // Nobody has told where the room is: a rank is lost, or the communicator revoked.
+    if (run.error()) offsets = {-1, -1};
     platform::Guard guard(view.lock);
     world::enter_room(comm.collective, view, part, offsets);
   }

@@ -33,6 +33,8 @@ enum class ActiveKind : std::uint32_t {
   network_loss,
   network_transit,
   network_goodbye,
+  agreement,
+  revocation,
   count
 };
 

@@ -35,6 +35,7 @@ struct LostPeers {
   int* errors = nullptr;  // by process; null: none is
   bool any = false;
   bool any_of_own_job = false;
+  std::uint32_t count = 0;  // losses so far
 };
 
 // The threads of this process that wait while another makes progress (wake.cpp).

@@ -2,11 +2,13 @@
 
 #include <cstring>
 
+#include "base/failure_class.hpp"
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/meeting.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/requests.hpp"
+#include "message/core/shortcuts.hpp"
 #include "platform/memory_file.hpp"
 
 namespace baton::message {
@@ -36,6 +38,8 @@ bool note_loss(Process process, int error) {
   // relaxed, here and below: whoever sees it late looks again.
   std::atomic_ref(engine.lost.errors[number_of(process)]).store(error, std::memory_order_relaxed);
   std::atomic_ref(engine.lost.any).store(true, std::memory_order_relaxed);
+  platform::add_shared(engine.lost.count, 1u);
+  note_shortcuts();
   if (!is_of_own_job(process)) return true;  // its number means nothing to others
   std::atomic_ref(engine.lost.any_of_own_job).store(true, std::memory_order_relaxed);
   // relaxed: whoever has to see it hears of us first, by what orders memory.
@@ -51,7 +55,21 @@ void end_what_is_lost() {
     if (Peer* peer = loss_of_any(process) ? known_peer(process) : nullptr)
       peer->protocol->end_lost(*peer);
   }
+  fail_lost_sends();
   fail_lost_receives();
+}
+
+void note_revoked() {
+  // relaxed: whoever sees it late looks again.
+  std::atomic_ref(engine.lost.any).store(true, std::memory_order_relaxed);
+  note_shortcuts();
+}
+
+void note_none_revoked() {
+  if (platform::load_shared(engine.lost.count) != 0) return;
+  // relaxed: as above.
+  std::atomic_ref(engine.lost.any).store(false, std::memory_order_relaxed);
+  note_shortcuts();
 }
 
 void Protocol::fail_request(Request& request, Error error) {
@@ -59,13 +77,30 @@ void Protocol::fail_request(Request& request, Error error) {
 }
 
 Error Protocol::explain_loss(Process process, int error) const {
-  return fail(MPI_ERR_OTHER, "rank %u is gone (%s)", world_rank(process), std::strerror(error));
+  return fail(error_process_failed, "rank %u is gone (%s)", world_rank(process),
+              std::strerror(error));
 }
 
 namespace {
 
+bool is_revoked(const void* owner) {
+  return owner && communicator_view.is_revoked(owner);
+}
+Error explain_revoked() {
+  return fail(error_revoked,
+              "the communicator is revoked (MPIX_Comm_revoke); MPIX_Comm_shrink makes one of the "
+              "ranks that are left");
+}
+
+// Returns whether messages of a context are of the program, so that they need their partner only.
+bool is_of_program(std::uint32_t context) {
+  const auto plane = static_cast<Plane>(context % plane_count);
+  return plane == Plane::point_to_point || plane == Plane::partitioned;
+}
+
 // Returns whether a receive can never end for want of a lost process: of the one it names (source),
-// else of any of the communicator; one that has left normally counts where all are needed.
+// else of any of the communicator; one that has left normally, or whose loss was acknowledged,
+// counts where all are needed.
 bool lacks_one(const void* owner, std::int32_t source, bool needs_all, Process& found) {
   if (owner && source >= 0) {
     found = communicator_view.process(owner, source);
@@ -74,32 +109,90 @@ bool lacks_one(const void* owner, std::int32_t source, bool needs_all, Process& 
   for (std::uint32_t i = 0; i < engine.process_count; ++i) {
     found = static_cast<Process>(i);
     const int loss = loss_of_any(found);
-    if (loss && (needs_all || loss != left_normally) &&
-        (owner ? communicator_view.has(owner, found) : is_of_own_job(found)))
-      return true;
+    if (!loss || !(needs_all || loss != left_normally)) continue;
+    if (!(owner ? communicator_view.has(owner, found) : is_of_own_job(found))) continue;
+    if (needs_all || !owner || !communicator_view.has_acknowledged(owner, found)) return true;
   }
   return false;
 }
 
 bool lacks_one(const Request& receive, Process& found) {
-  const auto plane = static_cast<Plane>(receive.context % plane_count);
-  const bool is_of_program = plane == Plane::point_to_point || plane == Plane::partitioned;
-  const std::int32_t source = is_of_program ? receive.source : MPI_ANY_SOURCE;
-  return lacks_one(receive.owner, source, !is_of_program, found);
+  const bool program = is_of_program(receive.context);
+  const std::int32_t source = program ? receive.source : MPI_ANY_SOURCE;
+  return lacks_one(receive.owner, source, !program, found);
+}
+
+// Why a posted receive fails; MPI_SUCCESS: it does not.
+Error failure_of(const Request& receive) {
+  Process process;
+  if (is_revoked(receive.owner)) return explain_revoked();
+  return lacks_one(receive, process) ? explain_loss(process) : Error{MPI_SUCCESS};
+}
+
+// Returns whether a receive goes on when the program has acknowledged what its wait tells.
+bool is_only_interrupted(const Request& receive) {
+  return receive.heap && receive.source == MPI_ANY_SOURCE && is_of_program(receive.context) &&
+         !is_revoked(receive.owner);
 }
 
 // Takes posted receives that nobody will answer out of a queue.
 void take_lost(MatchQueue& queue, List<Request>& list, List<Request>& lost) {
-  Process process;
   for (Request* receive = list.first; receive;) {
     Request* next = receive->next;
-    if (lacks_one(*receive, process) && close_advert(*receive) && take_back(queue, *receive))
-      lost.push(receive);
+    if (failure_of(*receive)) {
+      if (is_only_interrupted(*receive))
+        interrupt(*receive);
+      else if (close_advert(*receive) && take_back(queue, *receive))
+        lost.push(receive);
+    }
     receive = next;
   }
 }
 
+// Why a send that waits fails, whose receiver lives; MPI_SUCCESS: it does not.
+Error failure_of_send(const Request& send) {
+  Process process;
+  if (is_revoked(send.owner)) return explain_revoked();
+  const bool needs_all = send.owner && !is_of_program(send.context);
+  return needs_all && lacks_one(send.owner, MPI_ANY_SOURCE, true, process) ? explain_loss(process)
+                                                                           : Error{MPI_SUCCESS};
+}
+
+// Takes sends that wait for space at a peer, and that nobody will receive, out of its queue.
+void take_lost(Peer& peer, List<Request>& lost) {
+  platform::Guard guard(peer.send_lock);
+  Request* before = nullptr;
+  for (Request* send = peer.queued.first; send;) {
+    Request* next = send->next;
+    if (send->kind == RequestKind::send && send->position == 0 && failure_of_send(*send)) {
+      peer.queued.take_after(before);
+      platform::add_shared(engine.queued_count, ~0u);
+      lost.push(send);
+    } else {
+      before = send;
+    }
+    send = next;
+  }
+}
+
 }  // namespace
+
+bool fail_lost_sends() {
+  List<Request> lost;
+  for (std::uint32_t i = 0; i < engine.process_count; ++i)
+    if (Peer* peer = known_peer(static_cast<Process>(i));
+        peer && platform::load_shared(peer->queued.first))
+      take_lost(*peer, lost);
+  each_protocol([&lost](Protocol& protocol) {
+    protocol.take_back_sends([](const Request& send) { return failure_of_send(send) != 0; }, lost);
+  });
+  for (Request* send = lost.first; send;) {
+    Request* next = send->next;
+    complete(*send, failure_of_send(*send));
+    send = next;
+  }
+  return lost.first != nullptr;
+}
 
 bool fail_lost_receives() {
   List<Request> lost;
@@ -109,16 +202,36 @@ bool fail_lost_receives() {
   });
   for (Request* receive = lost.first; receive;) {
     Request* next = receive->next;
-    Process process;
     receive->bytes = 0;
-    complete(*receive, lacks_one(*receive, process) ? explain_loss(process) : Error{MPI_ERR_OTHER});
+    const Error error = failure_of(*receive);
+    complete(*receive, error ? error : Error{MPI_ERR_OTHER});
     receive = next;
   }
   return lost.first != nullptr;
 }
 
+void resume_pending(const void* owner) {
+  each_queue([owner](MatchQueue& queue) {
+    for (Request* receive = queue.posted_any.first; receive; receive = receive->next)
+      if (receive->owner == owner) resume(*receive);
+  });
+}
+
+Error broken_of_any(const void* owner) {
+  Process process;
+  if (is_revoked(owner)) return explain_revoked();
+  return owner && lacks_one(owner, MPI_ANY_SOURCE, true, process) ? explain_loss(process)
+                                                                  : Error{MPI_SUCCESS};
+}
+
+Error refused_of_any(const Context& context) {
+  if (is_revoked(context.owner)) return explain_revoked();
+  return is_of_program(context.send_id) ? MPI_SUCCESS : broken_of_any(context.owner);
+}
+
 Error lost_source_of_any(const Context& context, std::int32_t source) {
   Process process;
+  if (is_revoked(context.owner)) return explain_revoked();
   return lacks_one(context.owner, source, false, process) ? explain_loss(process) : MPI_SUCCESS;
 }
 

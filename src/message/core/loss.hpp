@@ -23,6 +23,9 @@ struct CommunicatorView {
   // By a rank that can be addressed; this process where there is no such rank.
   Process (*process)(const void* owner, std::int32_t rank) = nullptr;
   bool (*has)(const void* owner, Process process) = nullptr;
+  bool (*is_revoked)(const void* owner) = nullptr;
+  // Returns whether the program knows of a loss, so that receives from any source wait for others.
+  bool (*has_acknowledged)(const void* owner, Process process) = nullptr;
 };
 extern CommunicatorView communicator_view;
 // Ends the job after a message was lost that its send took for sent; explained. Set by who can.
@@ -32,6 +35,7 @@ extern void (*end_after_lost_message)();
 // receives from any source waits for the others.
 inline constexpr int left_normally = ESHUTDOWN;
 
+// Returns whether any process is lost, or any communicator revoked.
 inline bool has_lost_peers() {
   return BATON_UNLIKELY(platform::load_shared(engine.lost.any));
 }
@@ -50,6 +54,25 @@ Error lost_source_of_any(const Context& context, std::int32_t source);
 inline Error lost_source(const Context& context, std::int32_t source) {
   return has_lost_peers() ? lost_source_of_any(context, source) : MPI_SUCCESS;
 }
+// Takes note that a communicator is revoked, about which the view is asked. Not under a lock.
+void note_revoked();
+// Takes note that none is revoked any more.
+void note_none_revoked();
+// Returns why nothing more can be done with a communicator of which all ranks are needed: it is
+// revoked, or a rank is lost; explained. MPI_SUCCESS: all is well.
+Error broken_of_any(const void* owner);
+inline Error broken(const void* owner) {
+  return has_lost_peers() ? broken_of_any(owner) : MPI_SUCCESS;
+}
+// Returns why a message on this context can neither be sent nor received: it is revoked, or, where
+// all its ranks are needed, one is lost.
+Error refused_of_any(const Context& context);
+inline Error refused(const Context& context) {
+  return has_lost_peers() ? refused_of_any(context) : MPI_SUCCESS;
+}
+// Lets receives from any source on a communicator wait again, whose failures were acknowledged.
+void resume_pending(const void* owner);
+
 // Returns, if a rank of this node has found processes lost, the error of a context that has ranks
 // there, explained; or MPI_SUCCESS. Who has heard from that rank since then sees it.
 Error loss_found_here(const Context& context);
@@ -60,8 +83,9 @@ bool note_loss(Process process, int error);
 // Ends what is under way with lost peers, and receives that nobody will answer. Called behind
 // `note_loss`.
 void end_what_is_lost();
-// Ends receives that nobody will answer, since some may have been posted later; returns whether
-// there were any.
+// Ends sends that nobody will receive, and receives that nobody will answer, since some may have
+// been begun later; returns whether there were any.
+bool fail_lost_sends();
 bool fail_lost_receives();
 // Calls act(queue) for each queue with posted receives, under its lock.
 template <class Act>

@@ -114,6 +114,9 @@ class Protocol : public ProgressSource {
   virtual bool take_back_send(Request& send) = 0;
 
   // --- what is known of peers and messages
+  // Takes back the sends that are offered and `is_doomed`, into the list.
+  virtual void take_back_sends(bool (*)(const Request& send), List<Request>&) {}
+
   // Returns whether a send that is offered moves, though this round of progress found nothing.
   virtual bool is_moving(const Request&) const { return false; }
   // These serve outstanding.hpp; the process need not have been met.

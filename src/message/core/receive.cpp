@@ -5,6 +5,7 @@
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/lead.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/point_to_point.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/protocol.hpp"
@@ -88,7 +89,8 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
 bool receive_direct_barred(const Context& context, void* buffer, std::int64_t capacity,
                            const Datatype& type, std::int32_t source, std::int32_t tag,
                            MPI_Status* status) {
-  if (platform::threads_multiple || !datatype::is_run(type, buffer)) return false;
+  if (has_lost_peers() || platform::threads_multiple || !datatype::is_run(type, buffer))
+    return false;
   return receive_direct<true>(context, buffer, capacity, type, source, tag, status);
 }
 
@@ -148,6 +150,10 @@ void begin_receive(const Context& context, void* buffer, std::int64_t count, Dat
   fill_receive(buffer, count, type, source, tag, request);
   request.context = context.receive_id;
   request.owner = context.owner;
+  if (const Error error = refused(context)) {
+    request.bytes = 0;
+    return complete(request, error);
+  }
   if (source == MPI_PROC_NULL) return fill_null_receive(request);
   watch(request);
   // A matched message is copied without the lock.

@@ -67,7 +67,7 @@ struct Request {
   bool watched = false;   // the progress thread is to go on with it
   bool heap = false;      // from new_request; freed by release_request
   bool is_run = true;     // its data is one run of bytes of host memory; else it is packed
-  // The bits `completed` and `freed`: whoever sets the second releases the request.
+  // The bits `completed` and `freed` (whoever sets the second releases the request), `interrupted`.
   std::uint8_t ending = 0;
   Error error = MPI_SUCCESS;
 
@@ -101,11 +101,20 @@ struct Request {
 
 inline constexpr std::uint8_t completed = 1;
 inline constexpr std::uint8_t freed = 2;  // MPI_Request_free on an active request
+// A receive from any source waits until the program has acknowledged a failure: a wait ends, and
+// the request stays.
+inline constexpr std::uint8_t interrupted = 4;
 
 BATON_INLINE bool is_complete(const Request& request) {
   // ORDER request.ending: acquire here, release in mark; what the operation wrote is visible.
   auto& ending = const_cast<std::uint8_t&>(request.ending);
   return std::atomic_ref(ending).load(std::memory_order_acquire) & completed;
+}
+// Returns whether a wait for the request ends: it is complete, or interrupted.
+BATON_INLINE bool is_settled(const Request& request) {
+  // ORDER request.ending: acquire here, release in mark; what the operation wrote is visible.
+  auto& ending = const_cast<std::uint8_t&>(request.ending);
+  return std::atomic_ref(ending).load(std::memory_order_acquire) & (completed | interrupted);
 }
 inline bool is_freed(const Request& request) {
   return platform::load_shared(request.ending) & freed;

@@ -165,6 +165,17 @@ bool mark_complete(Request& request, Error error) {
   return given_up;
 }
 
+void interrupt(Request& request) {
+  if (mark(request, interrupted) & interrupted) return;
+  if (BATON_UNLIKELY(platform::threads_multiple)) announce_completion();
+}
+
+void resume(Request& request) {
+  // relaxed: nothing was written for the bit.
+  std::atomic_ref(request.ending)
+      .fetch_and(static_cast<std::uint8_t>(~interrupted), std::memory_order_relaxed);
+}
+
 void complete(Request& request, Error error) {
   if (BATON_UNLIKELY(mark_complete(request, error))) release_request(request);
 }

@@ -27,6 +27,10 @@ void make_completed_request();
 void complete(Request& request, Error error);
 bool mark_complete(Request& request, Error error);
 
+// Ends the waits for a request that stays as it is; and lets them go on.
+void interrupt(Request& request);
+void resume(Request& request);
+
 // The program gives up an active request: it is released when it completes. True when it has
 // completed meanwhile, and the caller releases it.
 bool give_up(Request& request);

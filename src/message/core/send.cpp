@@ -3,6 +3,7 @@
 #include "message/core/account.hpp"
 #include "message/core/contact.hpp"
 #include "message/core/lead.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/notify.hpp"
 #include "message/core/point_to_point.hpp"
 #include "message/core/protocol.hpp"
@@ -50,7 +51,7 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
 [[gnu::noinline]] bool send_eager_barred(const Context& context, const void* buffer,
                                          std::int64_t bytes, const Datatype& type,
                                          std::int32_t destination, std::int32_t tag) {
-  if (!datatype::is_run(type, buffer)) return false;
+  if (has_lost_peers() || !datatype::is_run(type, buffer)) return false;
   if (!send_eager<platform::Guard>(context, buffer, bytes, type, destination, tag)) return false;
   const bool packed = bytes <= static_cast<std::int64_t>(lockfree::first_line_payload_bytes);
   tell_way(*known_peer(context.process(destination)), packed ? Way::inline_eager : Way::eager,
@@ -85,6 +86,7 @@ void begin_send(const Context& context, const void* buffer, std::int64_t count, 
                 std::int32_t destination, std::int32_t tag, bool synchronous, Request& request) {
   fill_send(context, buffer, count, type, tag, synchronous, request);
   watch(request);
+  if (const Error error = refused(context)) return complete(request, error);
   if (destination == MPI_PROC_NULL) return complete(request, MPI_SUCCESS);
   request.process = context.process(destination);
   Peer* peer = contact(request.process);

@@ -58,12 +58,6 @@ void settings_changed() {
   each_protocol([](Protocol& protocol) { protocol.settings_changed(); });
 }
 
-void note_shortcuts() {
-  platform::store_shared(engine.shortcuts_barred, platform::threads_multiple ||
-                                                      platform::memory_kinds.any() ||
-                                                      is_told(Event::protocol_chosen));
-}
-
 namespace {
 
 // Returns whether a message moves, though this round found nothing: it streams, or its receiver

@@ -10,6 +10,7 @@
 #include "message/core/engine.hpp"
 #include "message/core/lead.hpp"
 #include "message/core/progress.hpp"
+#include "message/core/shortcuts.hpp"
 #include "message/core/wait_report.hpp"
 #include "message/core/waiting_time.hpp"
 #include "message/core/wake.hpp"
@@ -23,10 +24,6 @@ void set_wait_budget(bool many_threads);
 // Makes settings that a tool has changed take effect on what is sent, received and waited for from
 // now on. Any thread that holds no lock of messages.
 void settings_changed();
-// Notes whether the shortest ways of messages may be taken: not where several threads call at once,
-// nor where data may lie in foreign memory, nor while a tool wants to know how messages go. Any
-// thread.
-void note_shortcuts();
 
 // One waiter's patience.
 class Waiter {
@@ -188,7 +185,7 @@ inline void wait_for(Request& request) {
   if (BATON_UNLIKELY(wait_watched != nullptr)) return wait_watched(request);
   if (request.advance && !platform::threads_multiple)
     look_directly([&] { return !request.advance(request) || is_complete(request); });
-  wait_until([&] { return is_complete(request); },
+  wait_until([&] { return is_settled(request); },
              [&] {
                return WaitSubject{WaitSubject::Kind::request, &request};
              });

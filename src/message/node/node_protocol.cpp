@@ -5,6 +5,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/failure_class.hpp"
 #include "base/settings.hpp"
 #include "message/core/account.hpp"
 #include "message/core/arrive.hpp"
@@ -47,13 +48,19 @@ std::int64_t single_copy_bytes_min() {
              : settings.cma_bytes_min;
 }
 
+// Receives up to here are not told to their senders; none is where ranks may die, since one that
+// has claimed a receive and dies would take it along.
+std::int64_t posted_bytes_max() {
+  return transport::job().continues ? INT64_MAX : settings.eager_bytes_max;
+}
+
 }  // namespace
 
 Error NodeProtocol::set_up() {
   cma_bytes_min = single_copy_bytes_min();
   make_link = transport::make_node_link;
   if (!is_of_meeting()) {
-    engine.posted_bytes_max = settings.eager_bytes_max;
+    engine.posted_bytes_max = posted_bytes_max();
     engine.tells_outstanding = true;
   }
   transport::Inbox* lines = nullptr;
@@ -62,7 +69,7 @@ Error NodeProtocol::set_up() {
   if (shared && !lines) return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
   engine.sources.make_known(*this);  // last: whoever fails is deleted
   if (lines) use_inbox(lines);
-  if (is_of_meeting()) add(1);
+  if (is_of_meeting() || transport::job().continues) add(1);
   return MPI_SUCCESS;
 }
 
@@ -102,7 +109,7 @@ bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
 }
 
 void NodeProtocol::settings_changed() {
-  if (!is_of_meeting()) platform::store_shared(engine.posted_bytes_max, settings.eager_bytes_max);
+  if (!is_of_meeting()) platform::store_shared(engine.posted_bytes_max, posted_bytes_max());
   platform::Guard guard(engine.contact_lock);  // no peer is made meanwhile
   for (std::uint32_t i = 0; i < engine.process_count; ++i) {
     Peer* peer = known_peer(static_cast<Process>(i));
@@ -210,6 +217,10 @@ bool NodeProtocol::take_back_send(Request& send) {
   return withdraw(send);
 }
 
+void NodeProtocol::take_back_sends(bool (*is_doomed)(const Request& send), List<Request>& taken) {
+  withdraw_all(*this, is_doomed, taken);
+}
+
 bool NodeProtocol::is_moving(const Request& request) const {
   return is_entry_taken(request);
 }
@@ -221,17 +232,21 @@ lockfree::ChannelClass NodeProtocol::channel_of(Process process) {
 Error NodeProtocol::explain_loss(Process process, int error) const {
   if (is_of_meeting())
     return fail(
-        MPI_ERR_OTHER, "rank %u of job %u, which this one has met, has ended%s",
+        error_process_failed, "rank %u of job %u, which this one has met, has ended%s",
         world_rank(process), static_cast<std::uint32_t>(id_of(process).job),
         error == left_normally ? ", or has left the communicators of both" : " or was killed");
   return fail(
-      MPI_ERR_OTHER,
+      error_process_failed,
       "rank %u, of this node, has ended or was killed (%s): messages to it and from it fail",
       world_rank(process), std::strerror(error));
 }
 
 void NodeProtocol::end_lost(Peer& peer) {
   const Error error = explain_loss(peer.process, loss_of(peer.process));
+  {
+    platform::Guard sending(peer.send_lock);
+    set_at_once_bytes_max(cast(peer));
+  }
   fail_streams_in(peer, error);
   fail_entries(cast(peer), error);
 }
@@ -255,6 +270,7 @@ void NodeProtocol::report(TrafficRecord& record) const {
 bool NodeProtocol::advance() {
   bool any = is_of_meeting() && poll_doorbells(own_slot);
   any |= inbox && poll_inbox(*inbox, &inbox_account, nullptr);
+  if (BATON_UNLIKELY(transport::job().continues) && !is_of_meeting()) any |= deaths.look(*this);
   if (platform::load_shared(open_entries)) any |= poll_entries(*this);
   if (stream_count) any |= advance_streams_in(*this) | advance_streams_out(*this);
   if (platform::load_shared(device_receive_count)) any |= advance_device_receives(*this);

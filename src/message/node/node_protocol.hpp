@@ -2,6 +2,7 @@
 // rendezvous through the node's memory. What each step does is in the other files of this folder.
 #pragma once
 
+#include "message/node/death.hpp"
 #include "message/node/departure.hpp"
 #include "message/node/node_messages.hpp"
 
@@ -28,6 +29,7 @@ class NodeProtocol : public NodeMessages {
   void advertise(const MatchQueue& queue, Request& receive, Peer& sender) override;
   bool close_advert(Request& receive) override;
   bool take_back_send(Request& send) override;
+  void take_back_sends(bool (*is_doomed)(const Request& send), List<Request>& taken) override;
   bool is_moving(const Request& request) const override;
   lockfree::ChannelClass channel_of(Process process) override;
   Error explain_loss(Process process, int error) const override;
@@ -52,6 +54,7 @@ class NodeProtocol : public NodeMessages {
   // Returns whether the peers are of other jobs.
   bool is_of_meeting() const { return own_slot != transport::Slot(engine.local_rank); }
   Departures departures;  // of a meeting
+  Deaths deaths;          // of the own job
   // Makes a peer of this class, or of one derived from it, complete; false: no memory, and it is
   // gone.
   bool complete_peer(NodePeer* peer, Process process);

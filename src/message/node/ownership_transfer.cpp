@@ -7,6 +7,7 @@
 #include "datatype/pack.hpp"
 #include "message/core/account.hpp"
 #include "message/core/deliver.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/notify.hpp"
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"
@@ -42,11 +43,19 @@ void fetch_beginning(const char* payload, std::int64_t bytes) {
 }  // namespace
 
 void set_at_once_bytes_max(NodePeer& peer) {
+  if (BATON_UNLIKELY(loss_of(peer.process) != 0)) {
+    peer.at_once_bytes_max = -1;  // its messages fail in the queue
+    return;
+  }
   const bool may_get =
       settings.ownership_transfer && has_few_others(peer) && !peer.transferred.asked_for;
   const bool transfers = may_get || peer.transferred.count > 0;
   peer.at_once_bytes_max = transfers ? std::min(settings.eager_bytes_max, transferred_bytes_min - 1)
                                      : settings.eager_bytes_max;
+  // Longer ones go where a message is either there as a whole or not at all (NodeLink::put).
+  if (BATON_UNLIKELY(transport::job().continues))
+    peer.at_once_bytes_max =
+        std::min<std::int64_t>(peer.at_once_bytes_max, lockfree::first_line_payload_bytes);
 }
 
 void get_transferable(NodePeer& peer) {

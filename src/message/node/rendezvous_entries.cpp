@@ -113,6 +113,19 @@ bool withdraw(Request& send) {
   return true;
 }
 
+void withdraw_all(NodeMessages& node, bool (*is_doomed)(const Request& send),
+                  List<Request>& taken) {
+  for (std::uint32_t page = 0; page < node.slots.in_use; ++page)
+    for (std::uint32_t place = 0; place < page_sends; ++place) {
+      Request* send;
+      {
+        platform::Guard guard(node.slots.lock);
+        send = node.slots.pages[page]->sends[place];
+      }
+      if (send && is_doomed(*send) && withdraw(*send)) taken.push(send);
+    }
+}
+
 namespace {
 
 transport::RendezvousEntry& entry_of(const UnexpectedMessage& unexpected) {

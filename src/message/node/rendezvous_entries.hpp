@@ -14,6 +14,8 @@ bool poll_entries(NodeMessages& node);
 void arrive_cts(const NodePeer& peer, const CtsLine& line);
 // Withdraws the entry of a send that nobody has matched. False when it was claimed.
 bool withdraw(Request& send);
+// Withdraws those that are doomed, into the list.
+void withdraw_all(NodeMessages& node, bool (*is_doomed)(const Request& send), List<Request>& taken);
 // A receiver is lost: what was offered to it, or streams there, ends with this error.
 void fail_entries(NodePeer& receiver, Error error);
 // Returns whether its receiver has begun to take it.

@@ -234,6 +234,12 @@ void fail_streams_in(const Peer& sender, Error error) {
     }
     receive = next;
   }
+  // The sender was still to say where these come.
+  for (std::uint32_t i = 0; i < node.incoming.size; ++i) {
+    Request* receive = node.incoming.receives[i];
+    if (receive && receive->process == sender.process && receive->stage == Stage::streaming)
+      fail_stream_in(*receive, error);
+  }
 }
 
 void catch_up(const Peer& peer) {

@@ -84,7 +84,7 @@ Error agree_broadcast(const Members& members, std::int32_t root, void* data, std
 // end.
 class Dissemination {
  public:
-  static constexpr int words_max = 65;
+  static constexpr int words_max = 66;
 
   // Starts; the caller has filled words[0..count-1]. `members` outlives the agreement.
   void start(const Members& members, int count);

@@ -1,0 +1,250 @@
+/* One case after the other of what fails and what goes on when a rank dies.
+   Usage: cases_program CASE [BYTES]; the last rank dies, in some cases another one. */
+#include "survival.h"
+
+static long bytes = 8;
+static char *buffer;
+
+/* Messages with the dead fail, those with others do not. */
+static void point_to_point(void) {
+  const int dead = size - 1;
+  MPI_Status status;
+  if (rank == dead) die();
+  CHECK(class_of(MPI_Recv(buffer, bytes, MPI_BYTE, dead, 0, MPI_COMM_WORLD, &status)) ==
+        MPIX_ERR_PROC_FAILED);
+  CHECK(class_of(MPI_Send(buffer, bytes, MPI_BYTE, dead, 0, MPI_COMM_WORLD)) == MPIX_ERR_PROC_FAILED);
+  CHECK(class_of(MPI_Ssend(buffer, bytes, MPI_BYTE, dead, 0, MPI_COMM_WORLD)) ==
+        MPIX_ERR_PROC_FAILED);
+  MPI_Request requests[2];
+  MPI_Isend(buffer, bytes, MPI_BYTE, dead, 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Irecv(buffer, bytes, MPI_BYTE, dead, 0, MPI_COMM_WORLD, &requests[1]);
+  MPI_Status statuses[2];
+  CHECK(class_of(MPI_Waitall(2, requests, statuses)) == MPI_ERR_IN_STATUS);
+  for (int i = 0; i < 2; ++i) CHECK(class_of(statuses[i].MPI_ERROR) == MPIX_ERR_PROC_FAILED);
+  CHECK(class_of(MPI_Probe(dead, 0, MPI_COMM_WORLD, &status)) == MPIX_ERR_PROC_FAILED);
+  /* Around the ring of those that live. */
+  const int left = (rank + dead - 1) % dead, right = (rank + 1) % dead;
+  char *incoming = malloc((size_t)bytes);
+  for (int round = 0; round < 10; ++round) {
+    memset(buffer, rank + round, (size_t)bytes);
+    CHECK(MPI_Sendrecv(buffer, bytes, MPI_BYTE, right, 1, incoming, bytes, MPI_BYTE, left, 1,
+                       MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+    CHECK(incoming[0] == (char)(left + round) && incoming[bytes - 1] == (char)(left + round));
+  }
+  free(incoming);
+}
+
+/* What a rank has sent before it dies arrives, where it had left. */
+static void last_words(void) {
+  const int dead = size - 1;
+  if (rank == dead) {
+    for (int i = 0; i < 20; ++i) {
+      memset(buffer, i, (size_t)bytes);
+      MPI_Send(buffer, bytes, MPI_BYTE, 0, i, MPI_COMM_WORLD);
+    }
+    die();
+  }
+  if (rank) return;
+  usleep(100000);
+  for (int i = 0; i < 20; ++i) {
+    CHECK(MPI_Recv(buffer, bytes, MPI_BYTE, dead, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(buffer[0] == (char)i && buffer[bytes - 1] == (char)i);
+  }
+  CHECK(class_of(MPI_Recv(buffer, bytes, MPI_BYTE, dead, 20, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+        MPIX_ERR_PROC_FAILED);
+}
+
+/* A receive from any source is interrupted until the failure is acknowledged. */
+static void any_source(void) {
+  const int dead = size - 1;
+  if (rank == dead) die();
+  MPI_Status status;
+  if (rank == 0) {
+    MPI_Request request;
+    CHECK(MPI_Irecv(buffer, bytes, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request) ==
+          MPI_SUCCESS);
+    CHECK(class_of(MPI_Wait(&request, &status)) == MPIX_ERR_PROC_FAILED_PENDING);
+    CHECK(request != MPI_REQUEST_NULL);
+    int flag = 1;
+    CHECK(class_of(MPI_Test(&request, &flag, &status)) == MPIX_ERR_PROC_FAILED_PENDING && !flag);
+    CHECK(class_of(MPI_Recv(buffer, bytes, MPI_BYTE, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &status)) ==
+          MPIX_ERR_PROC_FAILED);
+    int acknowledged = 0;
+    CHECK(MPIX_Comm_ack_failed(MPI_COMM_WORLD, size, &acknowledged) == MPI_SUCCESS);
+    CHECK(acknowledged == 1);
+    MPI_Group group;
+    int failed = 0, failed_rank = -1, zero = 0;
+    CHECK(MPIX_Comm_failure_get_acked(MPI_COMM_WORLD, &group) == MPI_SUCCESS);
+    MPI_Group_size(group, &failed);
+    CHECK(failed == 1);
+    MPI_Group world;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_translate_ranks(group, 1, &zero, world, &failed_rank);
+    CHECK(failed_rank == dead);
+    MPI_Group_free(&group);
+    MPI_Group_free(&world);
+    for (int other = 1; other < dead; ++other)
+      MPI_Send(NULL, 0, MPI_BYTE, other, 2, MPI_COMM_WORLD);
+    CHECK(MPI_Wait(&request, &status) == MPI_SUCCESS);
+    CHECK(buffer[0] == (char)status.MPI_SOURCE);
+    for (int other = 2; other < dead; ++other)
+      CHECK(MPI_Recv(buffer, bytes, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+  } else {
+    CHECK(MPI_Recv(NULL, 0, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &status) == MPI_SUCCESS);
+    memset(buffer, rank, (size_t)bytes);
+    CHECK(MPI_Send(buffer, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD) == MPI_SUCCESS);
+  }
+}
+
+static int collective(int kind, MPI_Comm comm, char *in, char *out) {
+  int ranks, error;
+  MPI_Comm_size(comm, &ranks);
+  const int count = (int)(bytes / 8 ? bytes / 8 : 1);
+  MPI_Request request;
+  switch (kind) {
+    case 0: return MPI_Barrier(comm);
+    case 1: return MPI_Bcast(in, count, MPI_DOUBLE, 0, comm);
+    case 2: return MPI_Allreduce(in, out, count, MPI_DOUBLE, MPI_SUM, comm);
+    case 3: return MPI_Reduce(in, out, count, MPI_DOUBLE, MPI_SUM, 0, comm);
+    case 4: return MPI_Allgather(in, count, MPI_DOUBLE, out, count, MPI_DOUBLE, comm);
+    case 5: return MPI_Alltoall(in, count, MPI_DOUBLE, out, count, MPI_DOUBLE, comm);
+    case 6: return MPI_Gather(in, count, MPI_DOUBLE, out, count, MPI_DOUBLE, 0, comm);
+    case 7: return MPI_Scatter(in, count, MPI_DOUBLE, out, count, MPI_DOUBLE, 0, comm);
+    case 8: return MPI_Reduce_scatter_block(in, out, count, MPI_DOUBLE, MPI_SUM, comm);
+    case 9: return MPI_Scan(in, out, count, MPI_DOUBLE, MPI_SUM, comm);
+    case 10:
+      error = MPI_Iallreduce(in, out, count, MPI_DOUBLE, MPI_SUM, comm, &request);
+      return error ? error : MPI_Wait(&request, MPI_STATUS_IGNORE);
+    case 11:
+      error = MPI_Ibarrier(comm, &request);
+      return error ? error : MPI_Wait(&request, MPI_STATUS_IGNORE);
+    case 12: {
+      MPI_Comm copy;
+      error = MPI_Comm_dup(comm, &copy);
+      if (!error) MPI_Comm_free(&copy);
+      return error;
+    }
+    default: return -1;
+  }
+}
+
+/* Each collective after a death: somebody gets an error, and all return once one of them revokes.
+   The one who dies has taken part in some of the same before, so that all is set up. */
+static void collectives(void) {
+  char *in = calloc((size_t)size, (size_t)bytes + 8), *out = calloc((size_t)size, (size_t)bytes + 8);
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  for (int kind = 0; collective(kind, comm, in, out) >= 0 && kind < 13; ++kind) {
+    int ranks, own;
+    MPI_Comm_size(comm, &ranks);
+    MPI_Comm_rank(comm, &own);
+    if (ranks < 2) break;
+    for (int i = 0; i < 3; ++i) CHECK(collective(kind, comm, in, out) == MPI_SUCCESS);
+    if (own == ranks / 2) die();
+    int error = MPI_SUCCESS;
+    /* Whoever sees nothing of the death in one call sees it in one of the next, or is told. */
+    while (!error) error = collective(kind, comm, in, out);
+    CHECK(class_of(error) == MPIX_ERR_PROC_FAILED || class_of(error) == MPIX_ERR_REVOKED);
+    CHECK(MPIX_Comm_revoke(comm) == MPI_SUCCESS);
+    MPI_Comm next;
+    CHECK(MPIX_Comm_shrink(comm, &next) == MPI_SUCCESS);
+    int left;
+    MPI_Comm_size(next, &left);
+    CHECK(left == ranks - 1);
+    CHECK(MPI_Comm_free(&comm) == MPI_SUCCESS);
+    comm = next;
+    MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
+    double sum = 0, one = 1;
+    CHECK(MPI_Allreduce(&one, &sum, 1, MPI_DOUBLE, MPI_SUM, comm) == MPI_SUCCESS && sum == left);
+  }
+  MPI_Comm_free(&comm);
+  free(in);
+  free(out);
+}
+
+/* Revoking ends what others wait for, though nobody has died. */
+static void revoke_all(void) {
+  MPI_Comm comm;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  int flag = 1;
+  CHECK(MPIX_Comm_is_revoked(comm, &flag) == MPI_SUCCESS && !flag);
+  if (rank == size - 1) {
+    usleep(50000);
+    CHECK(MPIX_Comm_revoke(comm) == MPI_SUCCESS);
+  } else if (rank == 0) {
+    MPI_Request request;
+    MPI_Irecv(buffer, bytes, MPI_BYTE, MPI_ANY_SOURCE, 3, comm, &request);
+    CHECK(class_of(MPI_Wait(&request, MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
+    CHECK(request == MPI_REQUEST_NULL);
+  } else if (rank == 1) {
+    /* Nobody receives this. */
+    CHECK(class_of(MPI_Ssend(buffer, bytes, MPI_BYTE, 0, 4, comm)) == MPIX_ERR_REVOKED);
+  } else {
+    CHECK(class_of(MPI_Barrier(comm)) == MPIX_ERR_REVOKED);
+  }
+  while (!flag) MPIX_Comm_is_revoked(comm, &flag);
+  CHECK(class_of(MPI_Send(buffer, bytes, MPI_BYTE, MPI_PROC_NULL, 0, comm)) == MPIX_ERR_REVOKED);
+  CHECK(class_of(MPI_Barrier(comm)) == MPIX_ERR_REVOKED);
+  CHECK(class_of(MPI_Iprobe(0, 0, comm, &flag, MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
+  MPI_Comm next;
+  CHECK(MPIX_Comm_shrink(comm, &next) == MPI_SUCCESS);
+  int left;
+  MPI_Comm_size(next, &left);
+  CHECK(left == size);
+  CHECK(MPI_Barrier(next) == MPI_SUCCESS);
+  MPI_Comm_free(&next);
+  MPI_Comm_free(&comm);
+  CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
+}
+
+/* Agreement: the flags of those that contribute; an error until all have acknowledged. */
+static void agree_all(void) {
+  int flag = 0xff ^ (rank ? 0 : 1);
+  CHECK(MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS && flag == (size ? 0xfe : 0));
+  MPI_Request request;
+  flag = rank == size - 1 ? 3 : 7;
+  CHECK(MPIX_Comm_iagree(MPI_COMM_WORLD, &flag, &request) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS && flag == 3);
+  if (rank == size - 1) die();
+  flag = rank == 0 ? 6 : 5;
+  const int lone = size == 2;
+  CHECK(class_of(MPIX_Comm_agree(MPI_COMM_WORLD, &flag)) == MPIX_ERR_PROC_FAILED);
+  CHECK(flag == (lone ? 6 : 4));
+  /* All know of the failure by now, but only one acknowledges. */
+  if (rank == 0) CHECK(MPIX_Comm_failure_ack(MPI_COMM_WORLD) == MPI_SUCCESS);
+  flag = 1;
+  CHECK(class_of(MPIX_Comm_agree(MPI_COMM_WORLD, &flag)) == (lone ? MPI_SUCCESS : MPIX_ERR_PROC_FAILED));
+  CHECK(MPIX_Comm_failure_ack(MPI_COMM_WORLD) == MPI_SUCCESS);
+  flag = 1;
+  CHECK(MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS && flag == 1);
+  MPI_Comm next;
+  CHECK(MPIX_Comm_ishrink(MPI_COMM_WORLD, &next, &request) == MPI_SUCCESS);
+  CHECK(MPI_Wait(&request, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  int left;
+  MPI_Comm_size(next, &left);
+  CHECK(left == size - 1);
+  CHECK(MPI_Barrier(next) == MPI_SUCCESS);
+  MPI_Comm_free(&next);
+}
+
+int main(int argc, char **argv) {
+  const struct {
+    const char *name;
+    void (*run)(void);
+  } cases[] = {{"point_to_point", point_to_point}, {"last_words", last_words},
+               {"any_source", any_source},         {"collectives", collectives},
+               {"revoke", revoke_all},                 {"agree", agree_all}};
+  begin(&argc, &argv);
+  if (argc > 2) bytes = atol(argv[2]);
+  buffer = calloc(1, (size_t)bytes + 8);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
+    if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
+      cases[i].run();
+      free(buffer);
+      MPI_Finalize();
+      if (rank == 0) printf("%s held\n", argv[1]);
+      return 0;
+    }
+  fprintf(stderr, "no such case\n");
+  return 2;
+}

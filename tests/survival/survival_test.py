@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What goes on when ranks die (mpiexec --continue-on-failure). Usage: survival_test.py BIN TESTS_BIN [KILLS [FIRST_SEED]]
+
+Without KILLS: the cases one by one, and few random kills. With: so many runs with random kills."""
+
+import os
+import subprocess
+import sys
+import unittest
+
+BIN, TESTS = sys.argv[1:3]
+KILLS = int(sys.argv[3]) if len(sys.argv) > 3 else 0
+FIRST_SEED = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+del sys.argv[1:]
+WATCHDOG_SECONDS = 240
+
+
+def run(ranks, *words, options=("--continue-on-failure",), **variables):
+    return subprocess.run([os.path.join(BIN, "mpiexec"), "--timeout", "120", "--hang-after", "60:end", *options, "-n", str(ranks), *words],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=WATCHDOG_SECONDS,
+                          env={**os.environ, **variables})
+
+
+def program(name):
+    return os.path.join(TESTS, name)
+
+
+class Survival(unittest.TestCase):
+    def assert_held(self, done, last):
+        self.assertEqual((done.returncode, done.stdout.strip().splitlines()[-1:]), (0, [last]), done.stdout + done.stderr)
+
+    def run_case(self, case, ranks, lengths=(8,), **variables):
+        for length in lengths:
+            with self.subTest(case, ranks=ranks, bytes=length, **variables):
+                done = run(ranks, program("cases_program"), case, str(length), **variables)
+                self.assert_held(done, f"{case} held")
+
+    def test_messages_with_the_dead_fail_and_others_go_on(self):
+        for ranks in 3, 5:
+            self.run_case("point_to_point", ranks, (8, 200, 5000, 200000, 8000000))
+
+    def test_what_was_sent_before_a_death_arrives(self):
+        self.run_case("last_words", 2, (8, 200))
+        self.run_case("last_words", 4, (8, 200))
+
+    def test_any_source_is_interrupted_until_acknowledged(self):
+        for ranks in 2, 4:
+            self.run_case("any_source", ranks, (8, 5000, 500000)) if ranks > 2 else None
+
+    def test_collectives_fail_and_the_rest_goes_on(self):
+        for ranks in 2, 5, 16:
+            self.run_case("collectives", ranks, (8, 4096, 1000000) if ranks < 16 else (8,))
+        self.run_case("collectives", 5, BATON_ROOMS="0")
+
+    def test_revoking_ends_all_waits(self):
+        for ranks in 3, 6:
+            self.run_case("revoke", ranks, (8, 500000))
+        done = run(4, program("cases_program"), "revoke", options=())
+        self.assert_held(done, "revoke held")
+
+    def test_agreement(self):
+        for ranks in 2, 3, 9:
+            self.run_case("agree", ranks)
+
+    def test_a_death_is_told_and_the_code_is_that_of_those_left(self):
+        done = run(3, program("cases_program"), "point_to_point")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("rank 2: killed (signal 9); the others go on", done.stderr)
+
+    def test_without_the_option_the_job_ends_as_ever(self):
+        done = run(3, program("cases_program"), "point_to_point", options=())
+        self.assertEqual(done.returncode, 128 + 9, done.stderr)
+
+    def test_the_death_of_all_is_the_jobs(self):
+        done = run(2, "/bin/sh", "-c", "kill -9 $$")
+        self.assertNotEqual(done.returncode, 0)
+
+    def test_random_kills(self):
+        for seed in range(FIRST_SEED, FIRST_SEED + (KILLS or 4)):
+            ranks = 2 + seed % 7
+            with self.subTest(seed=seed, ranks=ranks):
+                done = run(ranks, program("kills_program"), str(seed), "60", str(1 + seed % 2 if ranks > 2 else 1))
+                self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+                self.assertIn("recoveries", done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]] + (["Survival.test_random_kills"] if KILLS else []))
