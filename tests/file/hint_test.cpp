@@ -9,7 +9,7 @@ namespace {
 
 std::string value_of(const Hints& hints, const char* key, int ranks = 4) {
   Info info;
-  EXPECT_EQ(describe_hints(hints, ranks, info), MPI_SUCCESS);
+  EXPECT_EQ(describe_hints(hints, ranks, "mpi,system", info), MPI_SUCCESS);
   char value[MPI_MAX_INFO_VAL];
   return info.get(key, value, sizeof value) ? value : "none";
 }
