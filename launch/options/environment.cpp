@@ -32,7 +32,7 @@ bool foreign(std::string_view entry) {
         "BATON_PROFILE_VALUES", "BATON_PROFILE_COLLECTIVES", "BATON_PROFILE_NETWORK",
         "BATON_LIBRARY_FOLDER", "BATON_FIRST_RANK", "BATON_CONNECTION", "BATON_PARENT",
         "BATON_SPAWN_PORT", "BATON_FAMILY", "BATON_FAMILY_FD", "BATON_FAMILY_OPTIONS",
-        "BATON_MPIEXEC", "BATON_APPNUM", "BATON_UNIVERSE_SIZE"})
+        "BATON_MPIEXEC", "BATON_APPNUM", "BATON_UNIVERSE_SIZE", "BATON_LOCAL_DEVICE"})
     if (names(entry, own)) return true;
   return false;
 }
@@ -120,7 +120,7 @@ namespace {
 
 // Returns a setting as the ranks will have it.
 std::int64_t value_for_ranks(const Options& options, const char* name,
-                             std::int64_t Settings::* field) {
+                             std::int64_t Settings::*field) {
   const auto environment = program_environment(options, options.programs.front());
   const std::optional<std::string> text = find_variable(environment, name);
   return setting_value(field, text ? text->c_str() : nullptr);
@@ -129,7 +129,7 @@ std::int64_t value_for_ranks(const Options& options, const char* name,
 }  // namespace
 
 lockfree::RingPlan ring_plan(const Options& options) {
-  auto value = [&options](const char* name, std::int64_t Settings::* field) {
+  auto value = [&options](const char* name, std::int64_t Settings::*field) {
     return value_for_ranks(options, name, field);
   };
   return {lockfree::deposit_plan(value("BATON_DEPOSIT_MODEL", &Settings::deposit_model),

@@ -120,6 +120,11 @@ class Device(Faults):
             self.assertIn(remedy, job.err)
             self.assertIn("in MPI_Send", job.err)
 
+    def test_memory_of_another_maker_is_named(self):
+        job = self.fails("looks like device memory", "unreadable", os.path.join(launch.PROGRAMS, "device", "libamdhip64.so.6"),
+                         BATON_DEVICE="-1")
+        self.assertIn("does not reach memory of AMD's devices", job.err)
+
 
 if __name__ == "__main__":
     unittest.main(verbosity=1)
