@@ -194,13 +194,17 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   open_device();
   out = malloc(sizeof(int) * numbers), in = malloc(sizeof(int) * numbers);
-  MPI_Buffer_attach(malloc(buffered_bytes), buffered_bytes);
+  void* buffer = malloc(buffered_bytes);
+  MPI_Buffer_attach(buffer, buffered_bytes);
   with(NULL, argv[1]);
   with("system,mpi", argv[1]);
   with("system,cuda:device", argv[1]);
   with("system,mpi:alloc_mem,cuda:host", argv[1]);
   with("", argv[1]);
   take_back();
+  int bytes;
+  MPI_Buffer_detach(&buffer, &bytes);
+  free(buffer), free(out), free(in);
   MPI_Finalize();
   printf("rank %d came to the end\n", rank);
   return 0;
