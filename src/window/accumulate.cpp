@@ -108,7 +108,8 @@ Error fetch_and_op(Window& window, const void* from, void* result, const Place& 
   if (BATON_UNLIKELY(!at.type->predefined))
     return fail(MPI_ERR_TYPE, "argument datatype: it must be a predefined one");
   if (change_elements(window, at, operation, from, result)) return MPI_SUCCESS;
-  const bool is_host = window.comm->point_to_point.is_host();
+  const bool is_host =
+      BATON_UNLIKELY(platform::memory_kinds.any()) && window.comm->point_to_point.is_host();
   const Data in{const_cast<void*>(from), 1, at.type, is_host};
   const Data old{result, 1, at.type, is_host};
   return accumulate_at(window, operation.handle == MPI_NO_OP ? nullptr : &in, &old, at, operation);

@@ -92,5 +92,13 @@ TEST(file_hints, no_more_ranks_move_pieces_than_there_are) {
   EXPECT_EQ(hints_of("cb_nodes", "5000000000").aggregators, INT32_MAX);
 }
 
+TEST(file_hints, keep_a_promise_about_memory_kinds_that_can_be_kept) {
+  constexpr const char* key = "mpi_assert_memory_alloc_kinds";
+  EXPECT_EQ(value_of(Hints(), "mpi_memory_alloc_kinds"), "mpi,system");
+  EXPECT_EQ(value_of(Hints(), key), "none");
+  EXPECT_EQ(value_of(hints_of(key, "system,mpi"), key), "system,mpi");
+  EXPECT_EQ(value_of(hints_of(key, "system,nothing"), key), "none");
+}
+
 }  // namespace
 }  // namespace baton::file
