@@ -121,6 +121,8 @@ def arguments():
     words = [*(f"{name}: {what}" for name, what in METRICS.items()),
              *(f"{name}: {', '.join(members)}" for name, members in GROUPS.items())]
     parser.add_argument("--metrics", default="", help=f"{','.join(IN_SHORT)}, or any of: {'; '.join(words)}")
+    parser.add_argument("--device", action="store_true", help="messages from and to device memory instead, with options of their "
+                        "own: --device --help")
     parser.add_argument("--whole", action="store_true", help="all sizes up to 64 MiB, windows of 1, 8 and 64, odd "
                         "addresses, small and huge pages, collectives: takes hours")
     parser.add_argument("--np", default="", help="ranks for collectives, fence, lock, halo_put, hello, memory and "
@@ -394,6 +396,9 @@ def interrupted(*_):
 
 
 def main():
+    if "--device" in sys.argv[1:]:
+        import device  # which imports this
+        return device.main([word for word in sys.argv[1:] if word != "--device"])
     options = arguments()
     signal.signal(signal.SIGTERM, interrupted)
     work = os.path.join(os.path.dirname(os.path.abspath(options.cache)), "baton-bench")

@@ -15,6 +15,7 @@
 
 #include "base/settings.hpp"
 #include "cli/commands.hpp"
+#include "cli/doctor/devices.hpp"
 #include "cli/doctor/folder.hpp"
 #include "cli/doctor/judge.hpp"
 #include "cli/doctor/look.hpp"
@@ -206,6 +207,7 @@ int examine_system(bool json) {
   }
   add(judge_huge_pages(look_at_huge_pages()));
   add({judge_counters(look_at_counters())});
+  add(judge_devices(look_at_devices()));
   return tell(findings, json, "jobs_run", "jobs run here",
               "jobs will not run here until what is BAD is fixed");
 }

@@ -9,9 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "base/environment.hpp"
 #include "cli/commands.hpp"
 #include "cli/installed_file.hpp"
 #include "cli/print.hpp"
+#include "machine/devices.hpp"
 #include "profile/profile.hpp"
 
 namespace baton::cli {
@@ -23,6 +25,16 @@ using Line = std::pair<const char*, std::string>;
 std::string found(const std::string& name) {
   const std::string path = installed_file(name);
   return path.empty() ? "none" : path;
+}
+
+std::string devices() {
+  const char* root = environment_variable("BATON_DEVICES_ROOT");
+  const auto all = machine::read_devices(root ? root : "");
+  std::string text;
+  for (const machine::Device& device : all)
+    text += (text.empty() ? "" : ", ") + (device.name.empty() ? "unnamed" : device.name) + " (" +
+            device.bus + ")";
+  return text.empty() ? "none" : text;
 }
 
 std::vector<Line> lines() {
@@ -41,6 +53,8 @@ std::vector<Line> lines() {
       {"exported heap", found("libbaton_malloc.so")},
       {"documents", documents.empty() ? "none" : documents},
       {"ways", "shared memory, single copy by cross-memory attach, XPMEM where the machine has it"},
+      {"device memory", "NVIDIA, by the driver that the program loads (CUDA 12 and later)"},
+      {"devices", devices()},
       {"nodes", "one"},
       {"languages", "C, C++"},
       {"profile", profile.empty() ? "none" : profile},

@@ -18,7 +18,7 @@ namespace {
 
 void print_json(const machine::Machine& machine, std::size_t ranks) {
   using Json = nlohmann::ordered_json;
-  Json cpus = Json::array(), nodes = Json::array();
+  Json cpus = Json::array(), nodes = Json::array(), devices = Json::array();
   for (const machine::Cpu& cpu : machine.cpus)
     cpus.push_back({{"cpu", cpu.os},
                     {"core", cpu.core},
@@ -32,6 +32,12 @@ void print_json(const machine::Machine& machine, std::size_t ranks) {
                      {"has_cpus", node.has_cpus},
                      {"kind", node.kind},
                      {"tier", machine::tier_word(node.tier)}});
+  for (const machine::Device& device : machine.devices)
+    devices.push_back({{"name", device.name},
+                       {"bus", device.bus},
+                       {"uuid", device.uuid},
+                       {"numa_node", device.numa_node},
+                       {"near", machine::cpu_list(device.near)}});
   const Json all{{"model", machine.model},
                  {"cpus_present", machine.cpus_present},
                  {"cpus_usable", machine::cpus_usable(machine)},
@@ -39,7 +45,8 @@ void print_json(const machine::Machine& machine, std::size_t ranks) {
                  {"memory_limit_bytes", machine.memory_limit_bytes},
                  {"ranks_by_default", ranks},
                  {"cpus", cpus},
-                 {"memory", nodes}};
+                 {"memory", nodes},
+                 {"devices", devices}};
   write_out("{}\n", all.dump());
 }
 

@@ -44,14 +44,15 @@ baton_wrapper(mpicc C ${c_name})
 baton_wrapper(mpicxx C++ ${cxx_name})
 baton_wrapper(mpic++ C++ ${cxx_name})
 
-configure_file(${CMAKE_SOURCE_DIR}/include/mpi.h ${CMAKE_BINARY_DIR}/include/mpi.h COPYONLY)
-configure_file(${CMAKE_SOURCE_DIR}/include/mpi-ext.h ${CMAKE_BINARY_DIR}/include/mpi-ext.h COPYONLY)
+foreach(header mpi.h mpi-ext.h)
+  configure_file(${CMAKE_SOURCE_DIR}/include/${header} ${CMAKE_BINARY_DIR}/include/${header} COPYONLY)
+  install(FILES ${CMAKE_SOURCE_DIR}/include/${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+endforeach()
 file(RELATIVE_PATH PKGCONFIG_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(${CMAKE_CURRENT_LIST_DIR}/baton.pc.in ${CMAKE_CURRENT_BINARY_DIR}/baton.pc @ONLY)
 configure_file(${CMAKE_SOURCE_DIR}/fortran/baton-fortran.pc.in ${CMAKE_CURRENT_BINARY_DIR}/baton-fortran.pc @ONLY)
 
 install(TARGETS mpi_abi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(FILES ${CMAKE_SOURCE_DIR}/include/mpi.h ${CMAKE_SOURCE_DIR}/include/mpi-ext.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/baton.pc ${CMAKE_CURRENT_BINARY_DIR}/baton-fortran.pc
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -49,6 +49,7 @@
 #include "launch/run/threads.hpp"
 #include "launch/run/write_text.hpp"
 #include "machine/configuration.hpp"
+#include "machine/devices.hpp"
 #include "machine/discover.hpp"
 #include "machine/draw.hpp"
 #include "machine/draw_svg.hpp"
@@ -71,6 +72,7 @@ std::expected<machine::Placement, std::string> plan(const Options& options,
   machine::PlacementPolicy policy;
   policy.width = rank_width(options);
   policy.map_by = options.map_by;
+  policy.by_device = options.by_device;
   policy.bind_to = options.bind_to;
   policy.cores = options.cores;
   policy.master = options.layout && options.layout->master;
@@ -86,6 +88,13 @@ std::expected<machine::Placement, std::string> plan(const Options& options,
   if (options.node_job.spans_nodes()) placement->first_rank = options.node_job.first_rank();
   if (!options.dry_run) others.claim(*placement);
   return placement;
+}
+
+// Leaves the machine those devices that the job's first program sees.
+void find_devices(const Options& options, machine::Machine& machine) {
+  const auto environment = program_environment(options, options.programs.front());
+  machine.devices =
+      machine::visible_devices(machine.devices, find_variable(environment, "CUDA_VISIBLE_DEVICES"));
 }
 
 // Applies --config, as if the user had given the options that it stands for.
@@ -333,6 +342,7 @@ int mpiexec(int count, char** words) {
     complain(machine.error());
     return 1;
   }
+  find_devices(*options, *machine);
   if (auto configured = configure(*options, *machine); !configured) {
     complain(configured.error());
     return usage_code;

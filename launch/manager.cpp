@@ -149,7 +149,7 @@ std::expected<void, std::string> Manager::start_one(RankStart& start, int rank) 
   start.cpus = job_.placement.limited ? planned.cpus : std::vector<int>{};
   start.memory = process_binding(job_.memory, rank);
   const int number = job_.placement.first_rank + rank;
-  set_variable(start.environment, "BATON_RANK", std::to_string(number));
+  tell_rank(number, planned, start.environment);
   if (job_.options.node_job.spans_nodes()) {
     set_variable(start.environment, "BATON_FIRST_RANK", std::to_string(job_.placement.first_rank));
     leave_launcher(rank == 0, start.environment);

@@ -9,7 +9,8 @@ from lab.hbm.sections import sections_of
 
 ABOUT = ("Pairs of ranks on a Xeon Phi (KNL) send 32 KiB through MPI's shared memory: everything in DDR4, the segments in "
          "MCDRAM, or the users' buffers, too, as mpiexec --memory queues=hbm,heap=hbm places them. In a tile a pair shares a "
-         "cache; across tiles it does not. The source measured it with MVAPICH; here the machine is a model.")
+         "cache; across tiles it does not. The source measured it with MVAPICH; here the machine is a model. Where the "
+         "fast memory is a device's, docs/device-memory.md says what messages cost.")
 ABOUT_SOURCE = "All numbers of the source are held out: no step reads them."
 PROGRAMS = (PROGRAM, live.PROGRAM)
 figures = source.figures

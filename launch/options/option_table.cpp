@@ -78,7 +78,9 @@ constexpr OptionRow rows[] = {
      "which rank gets standard input (default: 0), or all, or none; the others read an empty one",
      read_input, "all none 0"},
     {Group::place, "--map-by", "LEVEL", mpich | open_mpi | intel,
-     "consecutive ranks go to consecutive: hwthread, core (default), l2, l3, numa, package; "
+     "consecutive ranks go to consecutive: hwthread, core (default), l2, l3, numa, package, or "
+     "near "
+     "consecutive devices: gpu; "
      "LEVEL:pe=N gives each rank N CPUs (default: OMP_NUM_THREADS, or 1); ppr:N:LEVEL puts N ranks "
      "on each. Also :oversubscribe, :nooversubscribe, :hwtcpus",
      read_map_by, levels},

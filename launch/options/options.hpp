@@ -88,6 +88,7 @@ struct Options {
   Inheritance inherits;
   std::vector<std::string> warnings;  // words that were read and have no effect
   machine::Level map_by = machine::Level::core;
+  bool by_device = false;  // --map-by gpu
   std::optional<machine::Level> bind_to;
   int width = 0;                                // --map-by LEVEL:pe=N; 0: from OMP_NUM_THREADS
   int per_object = 0;                           // --map-by ppr:N:OBJECT; 0: not said

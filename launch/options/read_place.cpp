@@ -13,7 +13,7 @@ namespace {
 using machine::Level;
 
 constexpr long threads_max = 4096;  // of a rank; beyond any machine's CPUs
-constexpr const char* levels = "hwthread, core, l2, l3, numa, package (or socket) or node";
+constexpr const char* levels = "hwthread, core, l2, l3, numa, package (or socket), node or gpu";
 
 std::optional<Level> level_named(const std::string& text) {
   static const std::pair<const char*, Level> names[] = {
@@ -28,6 +28,11 @@ std::optional<Level> level_named(const std::string& text) {
   for (const auto& [known, level] : names)
     if (name == known) return level;
   return std::nullopt;
+}
+
+// Returns whether a word of --map-by means devices.
+bool means_devices(const std::string& word) {
+  return word == "gpu" || word == "device";
 }
 
 constexpr const char* modifiers =
@@ -65,9 +70,10 @@ void read_modifier(Reader& reader, const std::string& text) {
 // Reads ppr:N:OBJECT.
 void read_per_object(Reader& reader, const std::vector<std::string>& parts) {
   auto count = parts.size() > 1 ? number_in(parts[1], 1, lockfree::ranks_max) : std::nullopt;
+  const bool by_device = parts.size() > 2 && means_devices(lower_case(parts[2]));
   const Level level =
       parts.size() > 2 ? level_named(parts[2]).value_or(Level::hwthread) : Level::hwthread;
-  if (!count || parts.size() < 3 || !level_named(parts[2]))
+  if (!count || parts.size() < 3 || (!level_named(parts[2]) && !by_device))
     return reader.fail(std::string(": ranks on each object are ppr:N:OBJECT, where OBJECT is ") +
                        levels);
   Options& options = reader.options;
@@ -77,7 +83,8 @@ void read_per_object(Reader& reader, const std::vector<std::string>& parts) {
     return;
   }
   options.per_object = static_cast<int>(*count);
-  options.map_by = level;
+  options.map_by = by_device ? Level::core : level;
+  options.by_device = by_device;
 }
 
 // Reads RANKSxTHREADS or 1+RANKSxTHREADS; 0 ranks: it is neither.
@@ -129,6 +136,8 @@ void read_map_by(Reader& reader) {
   } else if (word == "seq" || word == "rankfile" || word == "rank_file" || word == "dist" ||
              word == "user") {
     return reader.fail(" " + text + ": here --cores LIST sets the CPUs that ranks take, in order");
+  } else if (means_devices(word)) {
+    reader.options.by_device = true;
   } else if (auto level = level_named(word)) {
     reader.options.map_by = *level == Level::machine ? Level::core : *level;
   } else if (!word.empty()) {

@@ -198,6 +198,29 @@ std::string unseen_text(const std::vector<RankMemory>& ranks, int first_rank) {
   return text;
 }
 
+// Returns what ranks have on devices, where some have loaded a driver.
+std::string devices_text(const std::vector<RankMemory>& ranks, int first_rank) {
+  std::string told;
+  std::vector<int> unknown;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    const lockfree::MemoryRecord& record = ranks[i].record;
+    const int rank = first_rank + static_cast<int>(i);
+    if (record.uses_device && !record.device_is_told) unknown.push_back(rank);
+    if (record.device_is_told)
+      told += fmt::format("{}rank {} {}", told.empty() ? "" : ", ", rank,
+                          bytes_text(record.device_bytes));
+  }
+  std::string text;
+  if (!told.empty())
+    text += "  device memory at MPI_Finalize, contexts included (NVML): " + told + '\n';
+  if (!unknown.empty())
+    text += fmt::format(
+        "  rank {}: device memory is not known: libnvidia-ml.so.1 is missing, or has other process "
+        "numbers, as in containers without --pid=host\n",
+        machine::cpu_list(unknown));
+  return text;
+}
+
 // Returns the memory that is reserved and has never been touched: the kernel counts it, and does
 // not tell its node.
 std::string reserved_text(const JobFile& file, std::uint64_t seen) {
@@ -247,6 +270,7 @@ std::string memory_report(const JobFile& file, const machine::Machine& machine,
   if (process_peak)
     text += fmt::format("  the largest process had {} resident at its maximum, on all nodes\n",
                         bytes_text(process_peak));
+  text += devices_text(ranks, plan.first_rank);
   text += reserved_text(file, totals.queues.total() + totals.heap.total());
   std::string unmet = unmet_text(ranks, plan);
   if (plan.policies.asks() && unmet.empty())

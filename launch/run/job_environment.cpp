@@ -45,6 +45,17 @@ int universe_size(const Job& job) {
                   ranks);
 }
 
+constexpr const char* local_device = "BATON_LOCAL_DEVICE";
+
+// The plan's devices are those that the first program sees: returns whether another one sees the
+// same.
+bool sees_planned_devices(const Job& job, const std::vector<std::string>& environment) {
+  constexpr const char* seen = "CUDA_VISIBLE_DEVICES";
+  const auto first = program_environment(job.options, job.options.programs.front());
+  return !job.machine.devices.empty() &&
+         find_variable(first, seen) == find_variable(environment, seen);
+}
+
 }  // namespace
 
 std::vector<std::string> job_environment(const Job& job, std::size_t place,
@@ -55,9 +66,18 @@ std::vector<std::string> job_environment(const Job& job, std::size_t place,
   set_variable(environment, "BATON_LIFELINE_FD", std::to_string(ends.lifeline));
   set_variable(environment, "BATON_APPNUM", std::to_string(place));
   set_variable(environment, "BATON_UNIVERSE_SIZE", std::to_string(universe_size(job)));
+  // Each rank's is filled in when it starts.
+  if (sees_planned_devices(job, environment)) set_variable(environment, local_device, "0");
   tell_profile(job.profile, environment);
   tell_family(job, ends.family, environment);
   return environment;
+}
+
+void tell_rank(int number, const machine::PlannedRank& rank,
+               std::vector<std::string>& environment) {
+  set_variable(environment, "BATON_RANK", std::to_string(number));
+  if (rank.device >= 0 && find_variable(environment, local_device))
+    set_variable(environment, local_device, std::to_string(rank.device));
 }
 
 }  // namespace baton::launch

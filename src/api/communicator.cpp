@@ -181,16 +181,10 @@ Error comm_idup(Communicator& comm, MPI_Comm* handle, MPI_Request* request) {
   return comm_idup_with_info(comm, nullptr, handle, request);
 }
 
-// Returns the memory kinds of the session from which a communicator comes.
-static const char* memory_kinds_of(const Communicator& comm) {
-  const Session* session = comm.local->session;
-  return session ? session->memory_kinds : world::all_memory_kinds;
-}
-
 Error comm_get_info(Communicator& comm, MPI_Info* handle) {
   Info* info = nullptr;
   if (Error error = create_info(&info)) return error;
-  if (Error error = world::describe_hints(comm.hints, memory_kinds_of(comm), *info)) {
+  if (Error error = world::describe_hints(comm.hints, world::memory_kinds_of(*comm.local), *info)) {
     free_info(*info);
     return error;
   }

@@ -18,10 +18,6 @@ static_assert(MPIX_ERR_PROC_FAILED == error_process_failed);
 static_assert(MPIX_ERR_PROC_FAILED_PENDING == error_failure_pending);
 static_assert(MPIX_ERR_REVOKED == error_revoked);
 
-// Makes MPIX_X, which tools may replace, a weak second name of PMPIX_X.
-#define BATON_ALIAS_OF_EXTENSION(name) \
-  BATON_EXPORT __attribute__((weak, alias("PMPIX_" #name))) decltype(PMPIX_##name) MPIX_##name;
-
 namespace {
 
 // Calls act(communicator) and raises its error; `argument`: another argument of the call, which is
@@ -68,7 +64,7 @@ BATON_EXPORT int PMPIX_Comm_revoke(MPI_Comm comm) {
     return MPI_SUCCESS;
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_revoke)
+BATON_EXTENSION_ALIAS(Comm_revoke)
 
 BATON_EXPORT int PMPIX_Comm_is_revoked(MPI_Comm comm, int* flag) {
   return on_communicator("MPIX_Comm_is_revoked", comm, flag, [flag](Communicator& communicator) {
@@ -77,7 +73,7 @@ BATON_EXPORT int PMPIX_Comm_is_revoked(MPI_Comm comm, int* flag) {
     return MPI_SUCCESS;
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_is_revoked)
+BATON_EXTENSION_ALIAS(Comm_is_revoked)
 
 BATON_EXPORT int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group* failedgrp) {
   return on_communicator("MPIX_Comm_get_failed", comm, failedgrp, [&](Communicator& communicator) {
@@ -85,7 +81,7 @@ BATON_EXPORT int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group* failedgrp) {
     return failed_group(communicator, INT_MAX, failedgrp);
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_get_failed)
+BATON_EXTENSION_ALIAS(Comm_get_failed)
 
 BATON_EXPORT int PMPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int* num_acked) {
   return on_communicator("MPIX_Comm_ack_failed", comm, num_acked, [&](Communicator& communicator) {
@@ -95,14 +91,14 @@ BATON_EXPORT int PMPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int* num_a
     return acknowledge(communicator, num_to_ack, num_acked);
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_ack_failed)
+BATON_EXTENSION_ALIAS(Comm_ack_failed)
 
 BATON_EXPORT int PMPIX_Comm_agree(MPI_Comm comm, int* flag) {
   return on_communicator("MPIX_Comm_agree", comm, flag, [flag](Communicator& communicator) {
     return world::agree(communicator, flag);
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_agree)
+BATON_EXTENSION_ALIAS(Comm_agree)
 
 BATON_EXPORT int PMPIX_Comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request) {
   return on_communicator("MPIX_Comm_iagree", comm, flag, [&](Communicator& communicator) {
@@ -110,7 +106,7 @@ BATON_EXPORT int PMPIX_Comm_iagree(MPI_Comm comm, int* flag, MPI_Request* reques
     return world::start_agree(communicator, flag, request);
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_iagree)
+BATON_EXTENSION_ALIAS(Comm_iagree)
 
 BATON_EXPORT int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm) {
   return on_communicator("MPIX_Comm_shrink", comm, newcomm, [newcomm](Communicator& communicator) {
@@ -121,7 +117,7 @@ BATON_EXPORT int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm) {
     return MPI_SUCCESS;
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_shrink)
+BATON_EXTENSION_ALIAS(Comm_shrink)
 
 BATON_EXPORT int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
   return on_communicator("MPIX_Comm_ishrink", comm, newcomm, [&](Communicator& communicator) {
@@ -130,7 +126,7 @@ BATON_EXPORT int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Reques
     return world::start_shrink(communicator, newcomm, request);
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_ishrink)
+BATON_EXTENSION_ALIAS(Comm_ishrink)
 
 BATON_EXPORT int PMPIX_Comm_failure_ack(MPI_Comm comm) {
   return on_communicator("MPIX_Comm_failure_ack", comm, &comm, [](Communicator& communicator) {
@@ -138,7 +134,7 @@ BATON_EXPORT int PMPIX_Comm_failure_ack(MPI_Comm comm) {
     return acknowledge(communicator, INT_MAX, &acknowledged);
   });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_failure_ack)
+BATON_EXTENSION_ALIAS(Comm_failure_ack)
 
 BATON_EXPORT int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group* failedgrp) {
   return on_communicator(
@@ -147,4 +143,4 @@ BATON_EXPORT int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group* failedgr
         return failed_group(communicator, communicator.failures.acknowledged(), failedgrp);
       });
 }
-BATON_ALIAS_OF_EXTENSION(Comm_failure_get_acked)
+BATON_EXTENSION_ALIAS(Comm_failure_get_acked)

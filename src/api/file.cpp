@@ -6,6 +6,7 @@
 #include "datatype/construct.hpp"
 #include "file/board.hpp"
 #include "file/lost_data.hpp"
+#include "world/group.hpp"
 
 namespace baton::api {
 
@@ -86,13 +87,15 @@ Error file_get_amode(File& file, int* amode) {
 
 Error file_set_info(File& file, const Info* info) {
   file::update_hints(file.hints, info, true);
+  world::promise_kinds(file.comm->hints, file.hints.asserted_kinds);
   return MPI_SUCCESS;
 }
 
 Error file_get_info(File& file, MPI_Info* handle) {
   Info* info = nullptr;
   if (Error error = create_info(&info)) return error;
-  if (Error error = file::describe_hints(file.hints, file.ranks(), *info)) {
+  if (Error error = file::describe_hints(file.hints, file.ranks(),
+                                         world::memory_kinds_of(*file.comm->local), *info)) {
     free_info(*info);
     return error;
   }

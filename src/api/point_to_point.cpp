@@ -69,12 +69,13 @@ Error sendrecv(const void* send_buffer, std::int64_t send_count, Datatype& send_
 namespace {
 
 // Copies the message as it is now, so that the receive may overwrite its buffer.
-Error set_aside(const void* buffer, std::int64_t count, const Datatype& type, void** copy) {
+Error set_aside(const void* buffer, std::int64_t count, const Datatype& type, bool is_host,
+                void** copy) {
   std::int64_t bytes = count * type.size;
   *copy = std::malloc(static_cast<std::size_t>(bytes) + 1);
   if (!*copy)
     return fail(MPI_ERR_NO_MEM, "no memory to set %lld bytes aside", static_cast<long long>(bytes));
-  datatype::pack(type, buffer, 0, *copy, bytes);
+  datatype::pack(type, buffer, 0, *copy, bytes, is_host);
   return MPI_SUCCESS;
 }
 
@@ -84,7 +85,8 @@ Error sendrecv_replace(void* buffer, std::int64_t count, Datatype& type, int des
                        int send_tag, int source, int receive_tag, Communicator& comm,
                        MPI_Status* status) {
   void* copy = nullptr;
-  if (Error error = set_aside(buffer, count, type, &copy)) return error;
+  if (Error error = set_aside(buffer, count, type, comm.point_to_point.is_host(), &copy))
+    return error;
   Error error = sendrecv(copy, count * type.size, packed_type(), destination, send_tag, buffer,
                          count, type, source, receive_tag, comm, status);
   std::free(copy);
@@ -104,7 +106,8 @@ Error isendrecv_replace(void* buffer, std::int64_t count, Datatype& type, int de
                         int send_tag, int source, int receive_tag, Communicator& comm,
                         MPI_Request* request) {
   void* copy = nullptr;
-  if (Error error = set_aside(buffer, count, type, &copy)) return error;
+  if (Error error = set_aside(buffer, count, type, comm.point_to_point.is_host(), &copy))
+    return error;
   return message::start_exchange(comm.point_to_point, copy, count * type.size, packed_type(),
                                  destination, send_tag, buffer, count, type, source, receive_tag,
                                  copy, request);

@@ -5,6 +5,7 @@
 #include "api/group.hpp"
 #include "api/name.hpp"
 #include "base/settings.hpp"
+#include "world/group.hpp"
 #include "world/portability.hpp"
 
 namespace baton::api {
@@ -67,7 +68,8 @@ Error win_get_group(Window& win, MPI_Group* group) {
 Error win_get_info(Window& win, MPI_Info* handle) {
   Info* info = nullptr;
   if (Error error = create_info(&info)) return error;
-  if (Error error = window::describe_hints(win.hints, win.flavor, *info)) {
+  if (Error error = window::describe_hints(win.hints, win.flavor,
+                                           world::memory_kinds_of(*win.comm->local), *info)) {
     free_info(*info);
     return error;
   }
@@ -77,6 +79,7 @@ Error win_get_info(Window& win, MPI_Info* handle) {
 
 Error win_set_info(Window& win, const Info* info) {
   window::update_hints(win.hints, info, true);
+  world::promise_kinds(win.comm->hints, win.hints.asserted_kinds);
   return MPI_SUCCESS;
 }
 

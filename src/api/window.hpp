@@ -108,19 +108,20 @@ inline Error win_sync(Window& win) {
 
 // The bodies of the operations follow; `origin_type` is null where the origin is not used. (The
 // lambdas capture only what goes to memory anyway: a window without checks pays one branch.)
-inline window::Data own_data(const void* buffer, std::int64_t count, const Datatype& type) {
-  return {const_cast<void*>(buffer), count, &type};
+inline window::Data own_data(const Window& win, const void* buffer, std::int64_t count,
+                             const Datatype& type) {
+  return {const_cast<void*>(buffer), count, &type, win.comm->point_to_point.is_host()};
 }
 inline Error put(const void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
-  const window::Data from = own_data(origin, origin_count, origin_type);
+  const window::Data from = own_data(win, origin, origin_count, origin_type);
   const window::Place to{rank, displacement, count, &type};
   return window::operate_on(win, to, window::Act::put, nullptr,
                             [&] { return window::put(win, from, to); });
 }
 inline Error get(void* origin, std::int64_t origin_count, Datatype& origin_type, int rank,
                  MPI_Aint displacement, std::int64_t count, Datatype& type, Window& win) {
-  const window::Data to = own_data(origin, origin_count, origin_type);
+  const window::Data to = own_data(win, origin, origin_count, origin_type);
   const window::Place from{rank, displacement, count, &type};
   return window::operate_on(win, from, window::Act::get, nullptr,
                             [&] { return window::get(win, to, from); });
@@ -128,7 +129,7 @@ inline Error get(void* origin, std::int64_t origin_count, Datatype& origin_type,
 inline Error accumulate(const void* origin, std::int64_t origin_count, Datatype& origin_type,
                         int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                         Operation& operation, Window& win) {
-  const window::Data from = own_data(origin, origin_count, origin_type);
+  const window::Data from = own_data(win, origin, origin_count, origin_type);
   const window::Place to{rank, displacement, count, &type};
   Operation* const op = &operation;
   return window::operate_on(win, to, window::Act::accumulate, op,
@@ -138,8 +139,8 @@ inline Error get_accumulate(const void* origin, std::int64_t origin_count, Datat
                             void* result, std::int64_t result_count, Datatype& result_type,
                             int rank, MPI_Aint displacement, std::int64_t count, Datatype& type,
                             Operation& operation, Window& win) {
-  const window::Data from = own_data(origin, origin_count, origin_type ? *origin_type : type);
-  const window::Data old = own_data(result, result_count, result_type);
+  const window::Data from = own_data(win, origin, origin_count, origin_type ? *origin_type : type);
+  const window::Data old = own_data(win, result, result_count, result_type);
   const window::Place at{rank, displacement, count, &type};
   Operation* const op = &operation;
   return window::operate_on(win, at, window::Act::get_accumulate, op,

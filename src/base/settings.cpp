@@ -59,7 +59,8 @@ constexpr const char* launcher_names[] = {"JOB_FD",          "RANK",
                                           "CONNECTION",      "PARENT",
                                           "FAMILY",          "FAMILY_FD",
                                           "FAMILY_OPTIONS",  "MPIEXEC",
-                                          "APPNUM",          "UNIVERSE_SIZE"};
+                                          "APPNUM",          "UNIVERSE_SIZE",
+                                          "LOCAL_DEVICE",    "DEVICES_ROOT"};
 // These variables hold words: which profile (profile/, base/shipped_profile.hpp), which algorithms
 // (base/selection.hpp), where memory goes (base/numa_policy.hpp), the network's library, provider
 // and interface (transport/network/), and the plug-in of a kind of memory
@@ -273,7 +274,7 @@ void take_profile_values(const char* values) {
   read_profile(values, false);
 }
 
-std::int64_t setting_value(std::int64_t Settings::* field, const char* text) {
+std::int64_t setting_value(std::int64_t Settings::*field, const char* text) {
   const SettingRow* row =
       std::ranges::find_if(rows, [field](const SettingRow& each) { return each.field == field; });
   std::int64_t value = default_of(*row);

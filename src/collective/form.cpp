@@ -47,7 +47,7 @@ bool begin(Run& run, std::int32_t tag, bool blocking) {
     run.note(error);
     return true;
   }
-  if (BATON_UNLIKELY(platform::memory_kinds.any()) && has_foreign_data(run.call))
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) && !run.is_host() && has_foreign_data(run.call))
     return run.begin(work_on_host_copies(run, algorithm_of));
   return run.begin(algorithm_of(run));
 }

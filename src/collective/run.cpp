@@ -159,7 +159,7 @@ bool Run::wait_or_look() {
 void Run::copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
                std::int64_t to_count, Datatype& to_type) {
   std::int64_t from_bytes = from_count * from_type.size, to_bytes = to_count * to_type.size;
-  datatype::copy(from_type, from, to_type, to, std::min(from_bytes, to_bytes));
+  datatype::copy(from_type, from, to_type, to, std::min(from_bytes, to_bytes), is_host());
   if (from_bytes <= to_bytes) return;
   note(fail(MPI_ERR_TRUNCATE, "this rank's own block of %lld bytes does not fit into %lld bytes",
             static_cast<long long>(from_bytes), static_cast<long long>(to_bytes)));

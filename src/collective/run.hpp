@@ -31,6 +31,8 @@ class Run {
   Run& operator=(const Run&) = delete;
   ~Run() { clear(); }
 
+  // Returns whether the call's data is host memory for certain: then nobody need ask.
+  bool is_host() const { return call.comm->collective.is_host(); }
   // ---- for algorithms: begin, then await all ----
 
   // These begin messages between the ranks of a context. A failure is the run's error; the other

@@ -15,9 +15,9 @@ inline const BatonMemoryKind* kind_of(const Datatype& type, const void* buffer) 
   return platform::memory_kinds.find(static_cast<const char*>(buffer) + type.true_lower_bound);
 }
 // Returns whether elements at `buffer` are one run of bytes of host memory: then code that gets the
-// address may touch them.
-inline bool is_run(const Datatype& type, const void* buffer) {
-  return type.contiguous && kind_of(type, buffer) == nullptr;
+// address may touch them. `is_host`: the caller knows that it is host memory.
+inline bool is_run(const Datatype& type, const void* buffer, bool is_host = false) {
+  return type.contiguous && (is_host || kind_of(type, buffer) == nullptr);
 }
 
 // Moves the packed bytes [position, position + bytes) of elements at `place` to or from `packed`.

@@ -28,11 +28,11 @@ void choose_walks(int level) {
 }
 
 void pack(const Datatype& type, const void* buffer, std::int64_t position, void* packed,
-          std::int64_t bytes) {
+          std::int64_t bytes, bool is_host) {
   auto* place = static_cast<char*>(const_cast<void*>(buffer));
   auto* to = static_cast<char*>(packed);
   if (bytes == 0) return;
-  if (BATON_UNLIKELY(platform::memory_kinds.any()) &&
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) && !is_host &&
       move_foreign(type, place, position, to, bytes, /*packs=*/true))
     return;
   if (type.contiguous)
@@ -42,11 +42,11 @@ void pack(const Datatype& type, const void* buffer, std::int64_t position, void*
 }
 
 void unpack(const Datatype& type, void* buffer, std::int64_t position, const void* packed,
-            std::int64_t bytes) {
+            std::int64_t bytes, bool is_host) {
   auto* place = static_cast<char*>(buffer);
   auto* from = static_cast<char*>(const_cast<void*>(packed));
   if (bytes == 0) return;
-  if (BATON_UNLIKELY(platform::memory_kinds.any()) &&
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) && !is_host &&
       move_foreign(type, place, position, from, bytes, /*packs=*/false))
     return;
   if (type.contiguous)
@@ -77,10 +77,10 @@ bool copy_foreign_gaps(const Datatype& from_type, const void* from, const Dataty
 }  // namespace
 
 void copy(const Datatype& from_type, const void* from, const Datatype& to_type, void* to,
-          std::int64_t bytes) {
-  if (from_type.contiguous) return unpack(to_type, to, 0, from, bytes);
-  if (to_type.contiguous) return pack(from_type, from, 0, to, bytes);
-  if (BATON_UNLIKELY(platform::memory_kinds.any()) &&
+          std::int64_t bytes, bool is_host) {
+  if (from_type.contiguous) return unpack(to_type, to, 0, from, bytes, is_host);
+  if (to_type.contiguous) return pack(from_type, from, 0, to, bytes, is_host);
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) && !is_host &&
       copy_foreign_gaps(from_type, from, to_type, to, bytes))
     return;
   // Neither buffer is one run, so data goes through a bounce buffer that stays in cache.
@@ -88,8 +88,8 @@ void copy(const Datatype& from_type, const void* from, const Datatype& to_type, 
   char bounce[bounce_bytes];
   for (std::int64_t done = 0; done < bytes; done += bounce_bytes) {
     std::int64_t step = std::min(bounce_bytes, bytes - done);
-    pack(from_type, from, done, bounce, step);
-    unpack(to_type, to, done, bounce, step);
+    pack(from_type, from, done, bounce, step, is_host);
+    unpack(to_type, to, done, bounce, step, is_host);
   }
 }
 

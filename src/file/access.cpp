@@ -39,7 +39,7 @@ Error carry_out_converted(File& file, const Access& access, Placed& placed, std:
   if (!packed)
     return fail(MPI_ERR_NO_MEM, "no memory for %lld bytes of converted data",
                 static_cast<long long>(placed.bytes));
-  const Memory memory(packed, *datatype::datatypes.find(MPI_BYTE));
+  const Memory memory(packed, *datatype::datatypes.find(MPI_BYTE), true);
   std::int64_t stored = 0;
   Error error = MPI_SUCCESS;
   if (access.writes)
@@ -92,7 +92,8 @@ Error check_access(const File& file, const Access& access, std::int64_t* stored_
                 static_cast<long long>(access.offset));
   std::int64_t each = access.type->size;
   if (BATON_UNLIKELY(file.view.representation->converts(access.writes))) {
-    if (datatype::kind_of(*access.type, access.buffer) != nullptr)
+    if (!file.comm->collective.is_host() &&
+        datatype::kind_of(*access.type, access.buffer) != nullptr)
       return fail(
           MPI_ERR_CONVERSION,
           "data in memory that the processor must not touch is not converted to \"%s\"; copy "
@@ -137,7 +138,7 @@ Error carry_out(File& file, const Access& access, Placed& placed, std::int64_t* 
   if (range.error()) return range.error();
   if (BATON_UNLIKELY(file.view.representation->converts(access.writes)))
     return carry_out_converted(file, access, placed, moved);
-  const Memory memory(access.buffer, *access.type);
+  const Memory memory(access.buffer, *access.type, file.comm->collective.is_host());
   return transfer(file, access.writes, placed.position, memory, placed.bytes, moved);
 }
 

@@ -139,7 +139,7 @@ Task exchange_all(Run& run, Together& together, const Share* shares, const Plan&
   auto* state = new (memory) Exchange{*together.file,
                                       access.writes,
                                       together.placed,
-                                      Memory(access.buffer, *access.type),
+                                      Memory(access.buffer, *access.type, run.is_host()),
                                       shares,
                                       chosen,
                                       together.number,

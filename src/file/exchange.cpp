@@ -101,7 +101,8 @@ class Pieces {
 };
 
 // Moves this rank's bytes of a piece, up to an address, between its memory and the piece. Returns
-// how many these are.
+// how many these are. The piece is host memory, as are a piece of the rank's and the buffer
+// between.
 std::int64_t move_own(Exchange& state, const Chunk& chunk, std::int64_t end) {
   const View& view = state.file.view;
   const std::int64_t position = state.placed.position, bytes = state.placed.bytes;
@@ -113,18 +114,18 @@ std::int64_t move_own(Exchange& state, const Chunk& chunk, std::int64_t end) {
   const Datatype& type = *view.stored_filetype;
   if (char* data = state.memory.piece(from)) {
     if (state.writes)
-      datatype::unpack(type, origin, position + from, data, to - from);
+      datatype::unpack(type, origin, position + from, data, to - from, true);
     else
-      datatype::pack(type, origin, position + from, data, to - from);
+      datatype::pack(type, origin, position + from, data, to - from, true);
     return to - from;
   }
   for (std::int64_t at = from; at < to; at += Exchange::bounce_bytes) {
     const std::int64_t here = std::min(Exchange::bounce_bytes, to - at);
     if (state.writes) {
       state.memory.pack(at, state.bounce, here);
-      datatype::unpack(type, origin, position + at, state.bounce, here);
+      datatype::unpack(type, origin, position + at, state.bounce, here, true);
     } else {
-      datatype::pack(type, origin, position + at, state.bounce, here);
+      datatype::pack(type, origin, position + at, state.bounce, here, true);
       state.memory.unpack(at, state.bounce, here);
     }
   }

@@ -1,4 +1,5 @@
 #include "file/hint.hpp"
+#include "world/memory_kind.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -68,9 +69,12 @@ void update_hints(Hints& hints, const Info* info, bool opened) {
     if (!opened || key.bytes != &Hints::collective_bytes)
       read_number(*info, key.key, hints.*key.bytes);
   hints.collective_bytes = std::max(hints.collective_bytes, collective_bytes_min);
+  char kinds[MPI_MAX_INFO_VAL];
+  if (info->get(world::asserted_kinds_key, kinds, sizeof kinds))
+    if (const char* kept = world::keep_asserted_kinds(kinds)) hints.asserted_kinds = kept;
 }
 
-Error describe_hints(const Hints& hints, int ranks, Info& info) {
+Error describe_hints(const Hints& hints, int ranks, const char* memory_kinds, Info& info) {
   for (const UseKey& key : use_keys)
     if (Error error = info.set(key.key, use_words[static_cast<int>(hints.*key.use)])) return error;
   char text[32];
@@ -80,7 +84,10 @@ Error describe_hints(const Hints& hints, int ranks, Info& info) {
   }
   const bool limited = hints.aggregators > 0 && hints.aggregators < ranks;
   std::snprintf(text, sizeof text, "%d", limited ? hints.aggregators : ranks);
-  return info.set("cb_nodes", text);
+  if (Error error = info.set("cb_nodes", text)) return error;
+  if (Error error = info.set(world::memory_kinds_key, memory_kinds)) return error;
+  return hints.asserted_kinds ? info.set(world::asserted_kinds_key, hints.asserted_kinds)
+                              : MPI_SUCCESS;
 }
 
 }  // namespace baton::file

@@ -28,12 +28,15 @@ struct Hints {
   int aggregators = 0;                      // cb_nodes; 0: all ranks
   std::int64_t collective_bytes = 4 << 20;  // cb_buffer_size: of a node
   std::int64_t read_bytes = 512 << 10;      // ind_rd_buffer_size
+  const char* asserted_kinds = nullptr;     // of memory; null: nothing is promised
 };
 
 // Takes over the hints in `info` (null: none); hints that it does not mention stay. `opened`: the
 // file is open, and the size of its buffers no longer changes.
 void update_hints(Hints& hints, const Info* info, bool opened);
-// Writes each hint with its value into `info`. Error: MPI_ERR_NO_MEM, explained.
-[[nodiscard]] Error describe_hints(const Hints& hints, int ranks, Info& info);
+// Writes each hint with its value into `info`, and the memory kinds that are supported. Error:
+// MPI_ERR_NO_MEM, explained.
+[[nodiscard]] Error describe_hints(const Hints& hints, int ranks, const char* memory_kinds,
+                                   Info& info);
 
 }  // namespace baton::file

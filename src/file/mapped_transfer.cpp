@@ -36,12 +36,14 @@ struct MappedPart {
 
 void store_part(void* of) {
   const auto& part = *static_cast<const MappedPart*>(of);
-  datatype::unpack(*part.view.stored_filetype, part.origin, part.position, part.data, part.bytes);
+  datatype::unpack(*part.view.stored_filetype, part.origin, part.position, part.data, part.bytes,
+                   true);
 }
 
 void load_part(void* of) {
   const auto& part = *static_cast<const MappedPart*>(of);
-  datatype::pack(*part.view.stored_filetype, part.origin, part.position, part.data, part.bytes);
+  datatype::pack(*part.view.stored_filetype, part.origin, part.position, part.data, part.bytes,
+                 true);
 }
 
 // The addresses of bytes at a position.

@@ -105,6 +105,7 @@ Error prepare(Communicator& parent, const char* name, int amode, const Info* inf
   file->hints.collective_bytes =
       std::max(file->hints.collective_bytes, file->ranks() * collective_bytes_a_rank);
   update_hints(file->hints, info, false);
+  world::promise_kinds(comm->hints, file->hints.asserted_kinds);
   *made = file;
   return MPI_SUCCESS;
 }
@@ -351,6 +352,7 @@ Error set_view(File& file, MPI_Offset displacement, Datatype& etype, Datatype& f
   if (!error) {
     file.individual = 0;
     update_hints(file.hints, info, true);
+    world::promise_kinds(file.comm->hints, file.hints.asserted_kinds);
     if (file.rank() == 0) error = set_shared_pointer(file, 0);
   }
   return file.ranks() == 1 ? error : share_error(file, error, "setting the view");

@@ -178,7 +178,8 @@ bool is_for_queue(const BackgroundAccess& access, const Memory& memory) {
 }  // namespace
 
 bool queue_read(BackgroundAccess& access) {
-  const Memory memory(access.access.buffer, *access.access.type);
+  const Memory memory(access.access.buffer, *access.access.type,
+                      access.file->comm->collective.is_host());
   if (!is_for_queue(access, memory)) return false;
   std::lock_guard guard(queue.lock);
   if (!has_queue()) return false;

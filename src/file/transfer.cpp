@@ -84,7 +84,8 @@ Error read_sieved(File& file, std::int64_t position, char* data, std::int64_t by
     const Error error = move_run(file, false, first, sieve.data, span, &read);
     const std::int64_t found =
         read == span ? here : std::max<std::int64_t>(0, view.position_before(first + read) - at);
-    datatype::pack(*view.stored_filetype, view.origin(sieve.data, first), at, data + *moved, found);
+    datatype::pack(*view.stored_filetype, view.origin(sieve.data, first), at, data + *moved, found,
+                   true);
     *moved += found;
     file.counts.add_moved(FileWay::sieved, found, 0);
     if (error || found < here) return error;
@@ -176,7 +177,7 @@ Error move_through_buffer(File& file, bool writes, std::int64_t position, const 
 // Returns whether the data has runs of host memory that are worth a piece of a call each.
 bool has_long_runs(const Memory& memory) {
   const Datatype& type = memory.type();
-  if (datatype::kind_of(type, memory.buffer()) != nullptr) return false;
+  if (memory.is_foreign()) return false;
   ByteRun runs[16];
   std::int64_t listed;
   const int count = datatype::list_runs(type.shape, type.extent, 0, type.size, runs, 16, &listed);
@@ -185,17 +186,18 @@ bool has_long_runs(const Memory& memory) {
 
 }  // namespace
 
-Memory::Memory(void* buffer, const Datatype& type)
+Memory::Memory(void* buffer, const Datatype& type, bool is_host)
     : buffer_(buffer),
       type_(&type),
-      run_(datatype::is_run(type, buffer) ? static_cast<char*>(buffer) : nullptr) {}
+      is_host_(is_host),
+      run_(datatype::is_run(type, buffer, is_host) ? static_cast<char*>(buffer) : nullptr) {}
 
 void Memory::pack(std::int64_t position, char* packed, std::int64_t bytes) const {
-  datatype::pack(*type_, buffer_, position, packed, bytes);
+  datatype::pack(*type_, buffer_, position, packed, bytes, is_host_);
 }
 
 void Memory::unpack(std::int64_t position, const char* packed, std::int64_t bytes) const {
-  datatype::unpack(*type_, buffer_, position, packed, bytes);
+  datatype::unpack(*type_, buffer_, position, packed, bytes, is_host_);
 }
 
 Error transfer(File& file, bool writes, std::int64_t position, const Memory& memory,

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "base/error.hpp"
+#include "datatype/foreign.hpp"
 #include "file/file.hpp"
 
 namespace baton::file {
@@ -16,7 +17,8 @@ namespace baton::file {
 // Data of the program in memory, as packed bytes.
 class Memory {
  public:
-  Memory(void* buffer, const Datatype& type);
+  // `is_host`: it is host memory for certain, and nobody need ask.
+  Memory(void* buffer, const Datatype& type, bool is_host);
 
   // Returns where `bytes` packed bytes from a position on lie in one piece; null: they do not, and
   // pack and unpack move them.
@@ -25,10 +27,13 @@ class Memory {
   void unpack(std::int64_t position, const char* packed, std::int64_t bytes) const;
   const Datatype& type() const { return *type_; }
   void* buffer() const { return buffer_; }
+  // Returns whether the processor must not touch it.
+  bool is_foreign() const { return !is_host_ && datatype::kind_of(*type_, buffer_) != nullptr; }
 
  private:
   void* buffer_;
   const Datatype* type_;
+  bool is_host_;
   char* run_;
 };
 

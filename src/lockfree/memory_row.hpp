@@ -44,6 +44,9 @@ struct MemoryRecord {
   std::uint64_t rest_bytes[numa_nodes_max] = {};
   std::uint64_t rest_elsewhere_bytes = 0;
   std::uint64_t process_peak_bytes = 0;  // resident memory
+  std::uint32_t uses_device = 0;         // 1: it has loaded a device's driver
+  std::uint32_t device_is_told = 0;      // 1: and `device_bytes` is what it has there
+  std::uint64_t device_bytes = 0;
 };
 
 }  // namespace baton::lockfree

@@ -3,6 +3,7 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string>
@@ -10,6 +11,8 @@
 #include <tuple>
 #include <vector>
 
+#include "base/environment.hpp"
+#include "machine/devices.hpp"
 #include "machine/quota.hpp"
 #include "platform/cpu.hpp"
 
@@ -53,7 +56,9 @@ class Topology {
     hwloc_topology_set_flags(topology_, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     hwloc_topology_set_all_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_STRUCTURE);
     hwloc_topology_set_icache_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
-    hwloc_topology_set_io_types_filter(topology_, HWLOC_TYPE_FILTER_KEEP_NONE);
+    // A live machine tells it in /sys (devices.hpp): to let hwloc look for devices takes long.
+    hwloc_topology_set_io_types_filter(
+        topology_, xml_file ? HWLOC_TYPE_FILTER_KEEP_IMPORTANT : HWLOC_TYPE_FILTER_KEEP_NONE);
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_L2CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
     hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -89,6 +94,7 @@ class Topology {
       if (hwloc_bitmap_isset(hwloc_topology_get_allowed_nodeset(topology_), node->os_index))
         machine.memory.push_back(plain_node(node, machine.cpus, from));
     std::ranges::sort(machine.memory, {}, &NumaNode::os);
+    add_devices(machine);
     add_distances(machine);
     settle_locality(machine);
     judge_tiers(machine);
@@ -193,6 +199,29 @@ class Topology {
     }
     return plain;
   }
+  // Adds NVIDIA's devices that compute or draw, of a captured machine.
+  void add_devices(Machine& machine) const {
+    constexpr unsigned maker = 0x10de, displays = 0x03;
+    for (hwloc_obj_t pci = nullptr; (pci = hwloc_get_next_pcidev(topology_, pci)) != nullptr;) {
+      const auto& facts = pci->attr->pcidev;
+      if (facts.vendor_id != maker || facts.class_id >> 8 != displays) continue;
+      Device device;
+      char bus[32];
+      std::snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", static_cast<unsigned>(facts.domain),
+                    facts.bus, facts.dev, facts.func);
+      device.bus = bus;
+      if (const char* name = hwloc_obj_get_info_by_name(pci, "PCIDevice")) device.name = name;
+      hwloc_obj_t place = hwloc_get_non_io_ancestor_obj(topology_, pci);
+      for (const Cpu& cpu : machine.cpus)
+        if (hwloc_bitmap_isset(place->cpuset, static_cast<unsigned>(cpu.os)))
+          device.near.push_back(cpu.os);
+      std::ranges::sort(device.near);
+      if (hwloc_bitmap_weight(place->nodeset) >= 1 && place->depth != 0)
+        device.numa_node = hwloc_bitmap_first(place->nodeset);
+      machine.devices.push_back(device);
+    }
+    std::ranges::sort(machine.devices, {}, &Device::bus);
+  }
   // Adds the firmware's table of distances between nodes, if there is one.
   void add_distances(Machine& machine) const {
     unsigned count = 1;
@@ -223,6 +252,8 @@ std::expected<Machine, std::string> read_machine() {
   Machine machine = topology.plain();
   if (machine.cpus.empty()) return std::unexpected("hwloc reports no usable CPU");
   machine.quota_cpus = read_quota_cpus("");
+  const char* root = environment_variable("BATON_DEVICES_ROOT");
+  machine.devices = read_devices(root ? root : "");
   return machine;
 }
 

@@ -39,6 +39,10 @@ int cpus_usable(const Machine& machine) {
   return std::max(count, 1);
 }
 
+bool is_near(const Device& device, int cpu) {
+  return device.near.empty() || std::ranges::binary_search(device.near, cpu);
+}
+
 std::string cpu_list(std::vector<int> cpus) {
   std::ranges::sort(cpus);
   std::string text;

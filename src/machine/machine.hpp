@@ -44,15 +44,29 @@ struct NumaNode {
   std::vector<MemoryPath> paths;  // by MemoryPath::from, ascending
 };
 
+// A device with memory of its own (devices.hpp).
+struct Device {
+  std::string name;       // as its maker names it; empty: unknown; the next two, too
+  std::string bus;        // its place on the PCI bus, "0000:1b:00.0"
+  std::string uuid;       // "GPU-..."; of a part of a device "MIG-..."
+  int minor = -1;         // of /dev/nvidiaN; -1: unknown
+  int numa_node = -1;     // the nearest; -1: the machine does not tell
+  std::vector<int> near;  // CPUs, ascending; none: the machine does not tell
+};
+
 struct Machine {
   std::vector<Cpu> cpus;
   std::vector<NumaNode> memory;
+  std::vector<Device> devices;           // that ranks see, in the order in which they count them
   int cpus_present = 0;                  // includes those this process may not use
   double quota_cpus = 0.0;               // CPU time the control group grants, in CPUs; 0: no limit
   std::uint64_t memory_limit_bytes = 0;  // memory that the control group grants; 0: no limit
   std::string model;                     // the CPU's, as its maker names it; empty: unknown
   std::string shape;                     // counts of all objects, in words: another machine differs
 };
+
+// Returns whether a CPU is near a device. Where the machine does not tell, all are.
+bool is_near(const Device& device, int cpu);
 
 // Ranks can be mapped by or bound to these levels, from small to large.
 enum class Level { hwthread, core, l2, l3, numa, package, machine };

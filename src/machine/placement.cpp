@@ -76,14 +76,27 @@ std::vector<Unit*> together(const std::vector<Unit*>& units, std::size_t wanted)
   return {};
 }
 
+// The objects to which ranks are dealt: those of a level, or what is near each device.
+struct Objects {
+  const Machine& machine;
+  Level level;
+  bool are_devices;
+  std::vector<int> numbers;
+
+  bool holds(int object, const Unit& unit) const {
+    if (!are_devices) return object_of(*unit.cpus.front(), level) == object;
+    return is_near(machine.devices[static_cast<std::size_t>(object)], unit.cpus.front()->os);
+  }
+};
+
 // Returns the free units that a rank mapped to `wanted` takes: those of its own object where that
 // has enough.
-std::vector<Unit*> take_units(std::vector<Unit>& units, Level map_by, int wanted, int count) {
+std::vector<Unit*> take_units(std::vector<Unit>& units, const Objects& objects, int wanted,
+                              int count) {
   std::vector<Unit*> inside;
   std::vector<Unit*> outside;
   for (Unit& unit : units)
-    if (!unit.taken)
-      (object_of(*unit.cpus.front(), map_by) == wanted ? inside : outside).push_back(&unit);
+    if (!unit.taken) (objects.holds(wanted, unit) ? inside : outside).push_back(&unit);
   std::vector<Unit*> all = inside;
   all.insert(all.end(), outside.begin(), outside.end());
   const auto needed = static_cast<std::size_t>(count);
@@ -99,6 +112,19 @@ std::vector<int> objects_in_order(const std::vector<Unit>& units, Level level) {
     int object = object_of(*unit.cpus.front(), level);
     if (std::ranges::find(objects, object) == objects.end()) objects.push_back(object);
   }
+  return objects;
+}
+
+Objects objects_of(const Machine& machine, const PlacementPolicy& policy,
+                   const std::vector<Unit>& units) {
+  const bool spread = policy.cores.kind == CoreChoice::Kind::spread;
+  Objects objects{machine,
+                  spread && policy.map_by == Level::core ? Level::numa : policy.map_by,
+                  policy.by_device,
+                  {}};
+  if (!policy.by_device) objects.numbers = objects_in_order(units, objects.level);
+  for (std::size_t i = 0; policy.by_device && i < machine.devices.size(); ++i)
+    objects.numbers.push_back(static_cast<int>(i));
   return objects;
 }
 
@@ -132,27 +158,26 @@ int object_for(const std::vector<int>& objects, const PlacementPolicy& policy, i
 
 void bind_all(const Machine& machine, const PlacementPolicy& policy, Level unit_level,
               Placement& placement) {
-  const bool spread = policy.cores.kind == CoreChoice::Kind::spread;
-  const Level level = spread && policy.map_by == Level::core ? Level::numa : policy.map_by;
   std::vector<Unit> units = units_of(machine, unit_level);
-  const std::vector<int> objects = objects_in_order(units, level);
+  const Objects objects = objects_of(machine, policy, units);
   placement.ranks.resize(static_cast<std::size_t>(policy.ranks));
   // The master takes the last place, which the others leave, so that it splits nobody's caches.
   for (int i = 0; i < policy.ranks; ++i) {
     const int rank = policy.master ? (i + 1) % policy.ranks : i;
     const int threads = threads_of(policy, rank);
     std::vector<const Cpu*> seed;
-    const int object = object_for(objects, policy, rank);
-    std::vector<Unit*> taken = take_units(units, level, object, threads);
+    const int object = object_for(objects.numbers, policy, rank);
+    std::vector<Unit*> taken = take_units(units, objects, object, threads);
     if (taken.empty()) {  // all are taken, and may be shared
       for (Unit& unit : units) unit.taken = false;
-      taken = take_units(units, level, object, threads);
+      taken = take_units(units, objects, object, threads);
     }
     for (const Unit* unit : taken) seed.insert(seed.end(), unit->cpus.begin(), unit->cpus.end());
     const bool as_taken =
         placement.bound_to == Level::hwthread || placement.bound_to == Level::core;
-    placement.ranks[static_cast<std::size_t>(rank)] =
-        planned(as_taken ? seed : grown(machine, seed, placement.bound_to), threads);
+    PlannedRank& made = placement.ranks[static_cast<std::size_t>(rank)];
+    made = planned(as_taken ? seed : grown(machine, seed, placement.bound_to), threads);
+    if (policy.by_device) made.device = object;
   }
 }
 
@@ -162,8 +187,11 @@ void leave_unbound(const Machine& machine, const PlacementPolicy& policy, Placem
   for (const Cpu& cpu : machine.cpus) all.push_back(&cpu);
   placement.bound_to = Level::machine;
   placement.limited = policy.cores.kind != CoreChoice::Kind::all;
-  for (int rank = 0; rank < policy.ranks; ++rank)
+  const Objects objects = objects_of(machine, policy, units_of(machine, Level::hwthread));
+  for (int rank = 0; rank < policy.ranks; ++rank) {
     placement.ranks.push_back(planned(all, threads_of(policy, rank)));
+    if (policy.by_device) placement.ranks.back().device = object_for(objects.numbers, policy, rank);
+  }
 }
 
 std::string counted(int count, const char* noun) {
@@ -235,7 +263,8 @@ Fit fit_of(const Machine& machine, const PlacementPolicy& policy) {
       policy.bind_to != Level::hwthread && !policy.hwthreads && !has_split_cores(machine);
   const long on_object = static_cast<long>(policy.per_object) * policy.width;
   auto holds = [&](Level unit) {
-    return on_object == 0 || on_object <= least_units(units_of(machine, unit), policy.map_by);
+    return on_object == 0 || policy.by_device ||
+           on_object <= least_units(units_of(machine, unit), policy.map_by);
   };
   return {needed, needed <= cores && whole_cores && holds(Level::core),
           needed <= cpus && holds(Level::hwthread)};
@@ -304,7 +333,7 @@ std::expected<int, std::string> default_ranks(const Machine& machine,
   if (policy.per_object > 0)
     return policy.per_object *
            static_cast<int>(
-               objects_in_order(units_of(machine, Level::hwthread), policy.map_by).size());
+               objects_of(machine, policy, units_of(machine, Level::hwthread)).numbers.size());
   const int places = policy.hwthreads ? static_cast<int>(machine.cpus.size()) : core_count(machine);
   const int most = std::max(1, std::min(places, cpus_usable(machine)) / policy.width);
   if (policy.acceptable.empty()) return most;
@@ -316,11 +345,45 @@ std::expected<int, std::string> default_ranks(const Machine& machine,
                          ", and no number of it is as small; say how many with -n");
 }
 
+// Returns how far CPUs are from a device: 0: one of them is near it; 1: in its package; 2: beyond.
+int distance_to(const Machine& machine, const PlannedRank& rank, const Device& device) {
+  for (int cpu : rank.cpus)
+    if (is_near(device, cpu)) return 0;
+  for (const Cpu& cpu : machine.cpus)
+    if (cpu.package >= 0 && cpu.package == rank.common.package && is_near(device, cpu.os)) return 1;
+  return 2;
+}
+
+// Gives each rank that has none a device: of those nearest to its CPUs the one that the fewest
+// ranks have so far.
+void deal_out_devices(const Machine& machine, Placement& placement) {
+  const std::size_t count = machine.devices.size();
+  if (count == 0) return;
+  std::vector<int> taken(count, 0);
+  for (const PlannedRank& rank : placement.ranks)
+    if (rank.device >= 0) ++taken[static_cast<std::size_t>(rank.device)];
+  for (PlannedRank& rank : placement.ranks) {
+    if (rank.device >= 0) continue;
+    std::size_t best = 0;
+    std::pair<int, int> least{3, 0};
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::pair<int, int> here{distance_to(machine, rank, machine.devices[i]), taken[i]};
+      if (here < least) least = here, best = i;
+    }
+    rank.device = static_cast<int>(best);
+    ++taken[best];
+  }
+}
+
 }  // namespace
 
 std::expected<Placement, std::string> place(const Machine& whole, const PlacementPolicy& asked) {
   if (whole.cpus.empty()) return std::unexpected("there is no usable CPU");
   if (asked.width < 1) return std::unexpected("a rank needs at least one CPU");
+  if (asked.by_device && whole.devices.empty())
+    return std::unexpected(
+        "--map-by gpu: no device is seen here (baton doctor says why); map by something else, or "
+        "give ranks devices by CUDA_VISIBLE_DEVICES");
   auto machine = with_cores(whole, asked.cores);
   if (!machine) return std::unexpected(machine.error());
   PlacementPolicy policy = asked;
@@ -332,7 +395,9 @@ std::expected<Placement, std::string> place(const Machine& whole, const Placemen
     return std::unexpected("ppr:" + std::to_string(policy.per_object) + " makes " +
                            counted(*most, "rank") + " here, -n says " +
                            std::to_string(policy.ranks) + "; leave out one of them");
-  return place_on(*machine, policy);
+  auto placement = place_on(*machine, policy);
+  if (placement) deal_out_devices(*machine, *placement);
+  return placement;
 }
 
 }  // namespace baton::machine

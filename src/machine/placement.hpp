@@ -32,6 +32,7 @@ struct PlacementPolicy {
   std::optional<Level> bind_to = {};  // Level::machine: not bound; nothing: chosen here
   CoreChoice cores = {};
   bool master = false;     // rank 0 comes on top, with one thread and a core of its own
+  bool by_device = false;  // `map_by` is not used: neighboring ranks go near different devices
   int per_object = 0;      // neighboring ranks on every object of `map_by`; 0: ranks are dealt out
   bool hwthreads = false;  // hardware threads count as cores do
   bool may_share = false;  // bound ranks share CPUs where there are too few
@@ -43,6 +44,7 @@ struct PlacementPolicy {
 struct PlannedRank {
   int threads = 1;
   std::vector<int> cpus;  // kernel numbers, ascending
+  int device = -1;        // of machine.devices; -1: there are none
   Cpu common;             // objects that all of them share, -1 where they differ; os: the first CPU
 };
 

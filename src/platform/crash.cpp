@@ -14,6 +14,7 @@
 #include "base/settings.hpp"
 #include "platform/call_stack.hpp"
 #include "platform/device/device_memory.hpp"
+#include "platform/device/loader_watch.hpp"
 #include "platform/unreadable.hpp"
 
 namespace baton::platform {
@@ -91,8 +92,24 @@ void add_frame(Text& text, const void* address) {
     text.add("%p\n", address);
 }
 
+// Returns words on the devices of another maker, if this program has loaded the library of one.
+const char* words_of_other_maker() {
+  char path[PATH_MAX];
+  if (find_loaded("libamdhip64.so", path, sizeof path))
+    return "Baton does not reach memory of AMD's devices, whose library (libamdhip64.so) this "
+           "program has loaded; copy the data to host memory before the call, or let a plug-in "
+           "copy it (docs/other-devices.md)";
+  if (find_loaded("libze_loader.so", path, sizeof path))
+    return "Baton does not reach memory of Intel's devices, whose library (libze_loader.so) this "
+           "program has loaded; copy the data to host memory before the call, or let a plug-in "
+           "copy it (docs/other-devices.md)";
+  return nullptr;
+}
+
 // Why a buffer that looks like device memory could not be used, and what to do.
 const char* words_of_device_memory() {
+  if (!device_memory.driver())
+    if (const char* words = words_of_other_maker()) return words;
   if (settings.device == 0)
     return "BATON_DEVICE=0 has switched buffers in device memory off; unset it";
   if (!device_memory.driver())

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "platform/device/device_memory.hpp"
+#include "platform/device/device_usage.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/node_memory.hpp"
 #include "transport/heap.hpp"
@@ -31,6 +33,8 @@ void publish_memory() {
   record.short_node = placing.shortage.node;
   record.short_free_bytes = placing.shortage.free_bytes;
   record.short_bytes = placing.shortage.bytes;
+  record.uses_device = platform::device_memory.driver() != nullptr;
+  record.device_is_told = record.uses_device && platform::count_device_bytes(&record.device_bytes);
   record.published = 1;
 }
 

@@ -108,7 +108,10 @@ Error fetch_and_op(Window& window, const void* from, void* result, const Place& 
   if (BATON_UNLIKELY(!at.type->predefined))
     return fail(MPI_ERR_TYPE, "argument datatype: it must be a predefined one");
   if (change_elements(window, at, operation, from, result)) return MPI_SUCCESS;
-  const Data in{const_cast<void*>(from), 1, at.type}, old{result, 1, at.type};
+  const bool is_host =
+      BATON_UNLIKELY(platform::memory_kinds.any()) && window.comm->point_to_point.is_host();
+  const Data in{const_cast<void*>(from), 1, at.type, is_host};
+  const Data old{result, 1, at.type, is_host};
   return accumulate_at(window, operation.handle == MPI_NO_OP ? nullptr : &in, &old, at, operation);
 }
 
@@ -139,7 +142,7 @@ Error compare_and_swap(Window& window, const void* from, const void* expected, v
   if (Error error = find_spot(window, at, &spot)) return error;
   if (BATON_UNLIKELY(!spot.target)) return MPI_SUCCESS;
   count_operation(window, type.size, spot, WindowOperation::get_accumulate);
-  if (BATON_UNLIKELY(platform::memory_kinds.any()))
+  if (BATON_UNLIKELY(platform::memory_kinds.any()) && !window.comm->point_to_point.is_host())
     return swap_by_host_copies(window, spot, type, from, expected, result);
   return reach_of(spot).swap(window, spot, type, from, expected, result);
 }

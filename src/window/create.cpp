@@ -68,6 +68,7 @@ Error prepare(Communicator& parent, const Info* info, int flavor, Window** made)
   name_communicator(*window);
   window->errors.mpi_handle = window->handle;
   update_hints(window->hints, info, false);
+  world::promise_kinds(comm->hints, window->hints.asserted_kinds);
   *made = window;
   return MPI_SUCCESS;
 }

@@ -68,7 +68,7 @@ void update_hints(Hints& hints, const Info* info, bool made) {
     if (const char* kept = world::keep_asserted_kinds(text)) hints.asserted_kinds = kept;
 }
 
-Error describe_hints(const Hints& hints, int flavor, Info& info) {
+Error describe_hints(const Hints& hints, int flavor, const char* memory_kinds, Info& info) {
   auto flag = [&](const char* key, bool value) { return info.set(key, value ? "true" : "false"); };
   Error error = flag("no_locks", hints.no_locks);
   if (!error) error = flag("same_size", hints.same_size);
@@ -85,7 +85,7 @@ Error describe_hints(const Hints& hints, int flavor, Info& info) {
   if (!error) error = info.set(granularity_key, text);
   if (!error && flavor == MPI_WIN_FLAVOR_SHARED)
     error = flag("alloc_shared_noncontig", hints.noncontiguous);
-  if (!error) error = info.set(world::memory_kinds_key, world::all_memory_kinds);
+  if (!error) error = info.set(world::memory_kinds_key, memory_kinds);
   if (!error && hints.asserted_kinds)
     error = info.set(world::asserted_kinds_key, hints.asserted_kinds);
   return error;

@@ -24,7 +24,9 @@ struct Hints {
 // Takes over the hints in `info` (null: none); hints that it does not mention stay. `made`: the
 // window exists already, so that some hints can no longer change.
 void update_hints(Hints& hints, const Info* info, bool made);
-// Writes each hint with its value into `info`. Error: MPI_ERR_NO_MEM, explained.
-[[nodiscard]] Error describe_hints(const Hints& hints, int flavor, Info& info);
+// Writes each hint with its value into `info`, and the memory kinds that are supported. Error:
+// MPI_ERR_NO_MEM, explained.
+[[nodiscard]] Error describe_hints(const Hints& hints, int flavor, const char* memory_kinds,
+                                   Info& info);
 
 }  // namespace baton::window

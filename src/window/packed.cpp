@@ -15,11 +15,12 @@ Packed::Packed(const Data* data, bool filled) : data_(data) {
   bytes_ = bytes <= static_cast<std::int64_t>(sizeof short_)
                ? short_
                : static_cast<char*>(std::malloc(static_cast<std::size_t>(bytes)));
-  if (bytes_ && filled) datatype::pack(*data->type, data->buffer, 0, bytes_, bytes);
+  if (bytes_ && filled) datatype::pack(*data->type, data->buffer, 0, bytes_, bytes, data->is_host);
 }
 
 void Packed::unpack() {
-  if (is_copy()) datatype::unpack(*data_->type, data_->buffer, 0, bytes_, data_->bytes());
+  if (is_copy())
+    datatype::unpack(*data_->type, data_->buffer, 0, bytes_, data_->bytes(), data_->is_host);
 }
 
 Packed::~Packed() {

@@ -14,9 +14,10 @@ struct Data {
   void* buffer;
   std::int64_t count;
   const Datatype* type;
+  bool is_host = false;  // it is host memory for certain: nobody need ask
   std::int64_t bytes() const { return count * type->size; }
   // Returns whether it is one run of bytes of host memory; other data is packed and unpacked.
-  bool is_run() const { return datatype::is_run(*type, buffer); }
+  bool is_run() const { return datatype::is_run(*type, buffer, is_host); }
 };
 
 // This is the data in the window, in host memory.

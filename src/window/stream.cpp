@@ -152,7 +152,7 @@ Error accumulate_long_run(Window& window, const Spot& spot, const Accumulate& wh
       [from](StreamSide& side, std::int64_t start) { side.fill(from + start); },
       [&](std::int64_t start, std::int64_t here) {
         const Spot rest{spot.target, nullptr, spot.address + static_cast<std::uint64_t>(start)};
-        const Data data{from + start, here / elements.bytes, elements.type};
+        const Data data{from + start, here / elements.bytes, elements.type, what.from->is_host};
         const Place at{what.at.rank, 0, data.count, elements.type};
         return change_by_kernel(window, rest, {what.operation, elements, &data, nullptr, at});
       });

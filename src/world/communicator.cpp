@@ -48,6 +48,7 @@ Error fill_context(message::Context& context, Communicator& owner, message::Plan
   context.usage = &owner.usage;
   context.buffer = &owner.buffer;
   context.session_buffer = owner.local->session ? &owner.local->session->buffer : nullptr;
+  context.promises_host = &owner.hints.promises_host;
   return context.queue ? MPI_SUCCESS : no_memory();
 }
 
@@ -257,6 +258,7 @@ Error make_part(Communicator& owner, message::Plane plane, Group* group, Communi
   // Communication on the part keeps the whole communicator alive.
   part->collective.owner = &owner;
   part->collective.usage = &owner.usage;
+  part->collective.promises_host = &owner.hints.promises_host;
   part->point_to_point = part->collective;
   *made = part;
   return MPI_SUCCESS;

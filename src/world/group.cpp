@@ -150,4 +150,8 @@ int compare_groups(const Group& a, const Group& b) {
   return same_order ? MPI_IDENT : MPI_SIMILAR;
 }
 
+const char* memory_kinds_of(const Group& group) {
+  return group.session ? group.session->memory_kinds : all_memory_kinds;
+}
+
 }  // namespace baton::world

@@ -35,6 +35,8 @@ extern GroupTable groups;
 // Makes a group without a handle, its members still to be filled in; finish_group completes it.
 // Null when memory is short.
 Group* new_group(std::int32_t size);
+// Returns the memory kinds of the session that a group comes from.
+const char* memory_kinds_of(const Group& group);
 // Records the session from which a group comes. It is called once.
 void belong_to(Group& group, Session* session);
 void finish_group(Group& group);

@@ -43,10 +43,15 @@ void update_hints(Hints& hints, const Info* info) {
   }
   update_order(hints, *info);
   char kinds[MPI_MAX_INFO_VAL];
-  if (!info->get(asserted_kinds_key, kinds, sizeof kinds)) return;
+  if (info->get(asserted_kinds_key, kinds, sizeof kinds))
+    promise_kinds(hints, keep_asserted_kinds(kinds));
+}
+
+void promise_kinds(Hints& hints, const char* kinds) {
+  if (!kinds) return;
   // ORDER hint.kinds: release here, acquire in describe_hints; the text.
-  if (const char* kept = keep_asserted_kinds(kinds))
-    std::atomic_ref(hints.asserted_kinds).store(kept, std::memory_order_release);
+  std::atomic_ref(hints.asserted_kinds).store(kinds, std::memory_order_release);
+  platform::store_shared(hints.promises_host, are_host_kinds(kinds));
 }
 
 Error describe_hints(const Hints& hints, const char* memory_kinds, Info& info) {

@@ -18,6 +18,8 @@ struct Hints {
   std::uint32_t assertions = 0;
   // This is the promise about memory kinds, or null; it lives for ever.
   const char* asserted_kinds = nullptr;
+  // It has no kind that a processor must not touch (message::Context::promises_host).
+  bool promises_host = false;
   // This is the Order that the program asked for, plus 1; 0: none.
   std::uint8_t order = 0;
 };
@@ -30,6 +32,10 @@ inline Order order_of(const Hints& hints) {
 
 // Takes over the hints in `info` (null: none); hints that it does not mention stay.
 void update_hints(Hints& hints, const Info* info);
+
+// Takes over the promise about memory kinds of an object to which a communicator belongs, a window
+// or a file; null: there is none.
+void promise_kinds(Hints& hints, const char* kinds);
 
 // Writes every hint with its value, and the memory kinds that are supported. Error: MPI_ERR_NO_MEM,
 // explained.

@@ -109,4 +109,13 @@ const char* keep_asserted_kinds(const char* asserted) {
   return kept_lists.keep(asserted);
 }
 
+bool are_host_kinds(const char* kinds) {
+  for (std::string_view rest = kinds; !rest.empty();) {
+    std::string_view restrictors = cut(rest, ',');
+    if (!same(cut(restrictors, ':'), "cuda")) continue;
+    if (!same(restrictors, "host")) return false;
+  }
+  return true;
+}
+
 }  // namespace baton::world

@@ -18,4 +18,8 @@ const char* memory_kinds_with(const char* requested);
 // promise. The empty list is a promise, too.
 const char* keep_asserted_kinds(const char* asserted);
 
+// Returns whether all memory of the kinds of such a list is host memory: then a driver need not be
+// asked what a buffer is.
+bool are_host_kinds(const char* kinds);
+
 }  // namespace baton::world

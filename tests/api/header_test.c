@@ -1,7 +1,8 @@
-/* mpi.h in every language it promises to serve; compiled as C99 and as C++11, pedantically. */
+/* mpi.h and mpi-ext.h in every language they promise to serve; compiled as C99 and as C++11,
+ * pedantically. */
 #include <mpi.h>
-/* Twice is as good as once. */
-#include <mpi.h>
+/* It includes mpi.h: twice is as good as once. */
+#include <mpi-ext.h>
 
 /* The preprocessor can look at integer constants. */
 #if MPI_VERSION < 5 || !defined(MPI_COMM_TYPE_SHARED)

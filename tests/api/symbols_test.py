@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the library exports: every procedure under both names, and nothing else; and what it needs.
+"""What the library exports: every procedure and every extension under both names, and nothing else; and what it needs.
 Usage: symbols_test.py PROJECT_ROOT LIBRARY"""
 
 import re
@@ -29,12 +29,16 @@ def main():
     expected = set((root / "tests/api/generated/symbols.txt").read_text().split())
     problems = [f"{name} was removed, and the table has it" for name in sorted(expected & REMOVED)]
     expected |= REMOVED
+    extensions = set(re.findall(r"\b(P?MPIX_\w+)\(", (root / "include/mpi-ext.h").read_text()))
+    expected |= extensions
+    problems += [f"mpi-ext.h does not declare P{name}" for name in sorted(extensions)
+                 if name.startswith("MPIX_") and "P" + name not in extensions]
     exported = defined(library)
     problems += [f"{name} is not exported" for name in sorted(expected - set(exported))]
     problems += [f"{name} is exported, but is no MPI procedure"
                  for name in sorted(set(exported) - expected)]
     problems += [f"{name} and P{name} are not one function" for name in sorted(expected)
-                 if name.startswith("MPI_") and exported.get(name) != exported.get("P" + name)]
+                 if name.startswith("MPI") and exported.get(name) != exported.get("P" + name)]
     dynamic = subprocess.run(["readelf", "--dynamic", "--wide", library], check=True,
                              capture_output=True, text=True).stdout
     for need in re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic):

@@ -134,8 +134,9 @@ static void fork_one(void) {
   send_new("device", "device", 1000, 3);
 }
 
-/* What lies where device memory would, without a driver. */
-static void send_unreadable(void) {
+/* What lies where device memory would, without a driver, or with that of another maker. */
+static void send_unreadable(const char* library) {
+  if (library) HELD(dlopen(library, RTLD_NOW));
   void* memory =
       mmap(NULL, 64 << 20, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   HELD(memory != MAP_FAILED);
@@ -158,7 +159,7 @@ static int run(char** words) {
   if (strcmp(word, "exchange") == 0) return exchange((size_t)atol(words[1]), atoi(words[2])), 3;
   if (strcmp(word, "odd") == 0) return odd_ends(), 1;
   if (strcmp(word, "fork") == 0) return fork_one(), 1;
-  if (strcmp(word, "unreadable") == 0) return send_unreadable(), 1;
+  if (strcmp(word, "unreadable") == 0) return send_unreadable(words[1]), 2;
   if (strcmp(word, "counts") == 0) return tell_counts(), 1;
   if (strcmp(word, "lose") == 0) return rank == 0 ? device.lose() : (void)0, 1;
   if (strcmp(word, "new_context") == 0) {

@@ -4,19 +4,19 @@ open, and what happens when the driver fails. Usage: device_test.py BIN_FOLDER P
 import os
 import re
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
 from faults_test import CLEAN, Faults, launch, mpiexec  # noqa: E402
 
-PROGRAM = os.path.join(launch.PROGRAMS, "device_program")
 DRIVER = os.path.join(launch.PROGRAMS, "device", "libcuda.so.1")
 
 
 class Device(Faults):
-    def run_it(self, *words, options=(), **environment):
+    def run_it(self, *words, options=(), program="device_program", **environment):
         where = {**CLEAN, "BATON_DEVICE": "1", "TEST_DEVICE_DRIVER": DRIVER, **environment}
-        return mpiexec("--explain=json", *options, "-n", 2, PROGRAM, *words, env=where)
+        return mpiexec("--explain=json", *options, "-n", 2, os.path.join(launch.PROGRAMS, program), *words, env=where)
 
     def goes(self, *words, **more):
         job = self.run_it(*words, **more)
@@ -95,6 +95,12 @@ class Device(Faults):
     def test_a_child_process(self):
         self.goes("load", "fork")
 
+    def test_promises_spare_the_questions(self):
+        with tempfile.TemporaryDirectory() as folder:
+            job = self.run_it(os.path.join(folder, "file"), program="promise_program")
+        self.assertEqual(job.code, 0, job.out + job.err)
+        self.assertEqual(job.out.count("came to the end"), 2, job.out + job.err)
+
     def fails(self, words, *program, **environment):
         job = self.run_it(*program, **environment)
         self.assertNotEqual(job.code, 0)
@@ -113,6 +119,11 @@ class Device(Faults):
             job = self.fails("looks like device memory", "unreadable", BATON_DEVICE=value)
             self.assertIn(remedy, job.err)
             self.assertIn("in MPI_Send", job.err)
+
+    def test_memory_of_another_maker_is_named(self):
+        job = self.fails("looks like device memory", "unreadable", os.path.join(launch.PROGRAMS, "device", "libamdhip64.so.6"),
+                         BATON_DEVICE="-1")
+        self.assertIn("does not reach memory of AMD's devices", job.err)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ namespace {
 
 std::string value_of(const Hints& hints, const char* key, int ranks = 4) {
   Info info;
-  EXPECT_EQ(describe_hints(hints, ranks, info), MPI_SUCCESS);
+  EXPECT_EQ(describe_hints(hints, ranks, "mpi,system", info), MPI_SUCCESS);
   char value[MPI_MAX_INFO_VAL];
   return info.get(key, value, sizeof value) ? value : "none";
 }
@@ -90,6 +90,14 @@ TEST(file_hints, no_more_ranks_move_pieces_than_there_are) {
   EXPECT_EQ(value_of(hints_of("cb_nodes", "2"), "cb_nodes"), "2");
   EXPECT_EQ(value_of(hints_of("cb_nodes", "9"), "cb_nodes"), "4");
   EXPECT_EQ(hints_of("cb_nodes", "5000000000").aggregators, INT32_MAX);
+}
+
+TEST(file_hints, keep_a_promise_about_memory_kinds_that_can_be_kept) {
+  constexpr const char* key = "mpi_assert_memory_alloc_kinds";
+  EXPECT_EQ(value_of(Hints(), "mpi_memory_alloc_kinds"), "mpi,system");
+  EXPECT_EQ(value_of(Hints(), key), "none");
+  EXPECT_EQ(value_of(hints_of(key, "system,mpi"), key), "system,mpi");
+  EXPECT_EQ(value_of(hints_of(key, "system,nothing"), key), "none");
 }
 
 }  // namespace

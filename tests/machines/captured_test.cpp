@@ -61,6 +61,7 @@ const Expected machines[] = {
      2,
      {64 * gib, 64 * gib, 64 * gib, 64 * gib, 64 * gib, 64 * gib, 64 * gib, 64 * gib},
      {0, 1, 2, 3, 4, 5, 6, 7}},
+    {"eight-devices", 224, 112, 112, 2, 2, {1024 * gib, 1024 * gib}, {0, 1}},
     {"laptop", 16, 8, 8, 1, 1, {16 * gib}, {0}},
     {"virtual-machine", 2, 2, 2, 1, 1, {24 * gib}, {0}},
     {"guest", 4, 4, 4, 2, 2, {512, 512, 256, 256}, {0, 1}},

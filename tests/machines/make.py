@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 
-from topology import Cluster, Machine, Node, document
+from topology import Cluster, Device, Machine, Node, document
 
 FOLDER = os.path.dirname(os.path.abspath(__file__))
 GIB = 1024  # MiB
@@ -106,6 +106,17 @@ def epyc_nps4():
                    distances=distances(8, lambda one, other: 12 if one // 4 == other // 4 else 32))
 
 
+def eight_devices():
+    """Two Xeon Platinum 8480C with four H100 each, as NVIDIA's DGX H100 has them: their places on the bus, in order,
+    are near the first package and then near the second."""
+    packages = [[Cluster(56, [Node(number, 1024 * GIB)], cores_per_l3=56)] for number in range(2)]
+    buses = ("1b", "43", "52", "61", "9d", "c3", "d1", "df")
+    devices = [Device(place // 4, f"0000:{bus}:00.0", "10de:2330", "GH100 [H100 SXM5 80GB]")
+               for place, bus in enumerate(buses)]
+    return Machine("Intel(R) Xeon(R) Platinum 8480C", packages, threads_per_core=2, l2_kib=2048, l3_kib=105 * 1024,
+                   devices=devices, distances=distances(2, lambda one, other: 21))
+
+
 def plain(model, cores, threads, gib, l2_kib, l3_kib):
     return Machine(model, [[Cluster(cores, [Node(0, gib * GIB)], cores_per_l3=cores)]], threads_per_core=threads,
                    l2_kib=l2_kib, l3_kib=l3_kib)
@@ -134,6 +145,7 @@ MACHINES = {
     "eight-sockets": eight_sockets,
     "cxl": with_cxl,
     "epyc-nps4": epyc_nps4,
+    "eight-devices": eight_devices,
     "laptop": lambda: plain("AMD Ryzen 7 PRO 5850U", 8, 2, 16, 512, 16 * 1024),
     "virtual-machine": lambda: plain("AMD EPYC", 2, 1, 24, 512, 32 * 1024),
     "guest": guest,

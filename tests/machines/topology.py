@@ -29,6 +29,15 @@ class Cluster:
 
 
 @dataclass
+class Device:
+    """A device behind a bridge of a package's own: its place on the bus, maker and device as PCI numbers them."""
+    package: int
+    bus: str
+    numbers: str
+    name: str
+
+
+@dataclass
 class Machine:
     model: str
     packages: list                 # of lists of clusters
@@ -38,6 +47,7 @@ class Machine:
     l3_kib: int = 0
     machine_nodes: list = field(default_factory=list)  # near to all CPUs
     package_nodes: list = field(default_factory=list)  # a list a package: near to all of its CPUs
+    devices: list = field(default_factory=list)
     distances: dict = field(default_factory=dict)      # (from, to) -> as ACPI has it, 10 to itself
 
 
@@ -139,8 +149,22 @@ class Writer:
             self.memory(3, near, cpus)
             for cluster in clusters:
                 self.cluster(3, cluster, here + [node.os for node in cluster.nodes], len(clusters) > 1)
+            for device in machine.devices:
+                if device.package == number:
+                    self.device(3, device)
             self.close(2)
         assert sorted(self.node_ids) == all_nodes, "NUMA nodes are numbered from 0, each once"
+
+    def device(self, depth, device):
+        domain, bus = device.bus.split(":")[:2]
+        indent = "  " * depth
+        self.last_id += 2
+        self.lines += [f'{indent}<object type="Bridge" gp_index="{self.last_id - 1}" bridge_type="0-1" depth="0" '
+                       f'bridge_pci="{domain}:[{bus}-{bus}]">',
+                       f'{indent}  <object type="PCIDev" gp_index="{self.last_id}" pci_busid="{device.bus}" '
+                       f'pci_type="0302 [{device.numbers}] [0000:0000] a1" pci_link_speed="0.000000">',
+                       f'{indent}    <info name="PCIDevice" value="{device.name}"/>',
+                       f'{indent}  </object>', f'{indent}</object>']
 
     def attributes(self):
         """What firmware tells: only what the nearest CPUs see, as Linux shows it."""

@@ -117,7 +117,7 @@ class Wheel(unittest.TestCase):
         run(sys.executable, "-m", "venv", venv)
         files = [os.path.join(venv, name) for name in (
             "bin/mpiexec", "bin/mpirun", "bin/mpicc", "bin/mpicxx", "bin/baton", "lib/libmpi_abi.so.1", "lib/libmpi_abi.so",
-            "lib/pkgconfig/baton.pc", "include/mpi.h", "share/man/man1/mpiexec.1", "share/doc/baton/LICENSE")]
+            "lib/pkgconfig/baton.pc", "include/mpi.h", "include/mpi-ext.h", "share/man/man1/mpiexec.1", "share/doc/baton/LICENSE")]
         run(os.path.join(venv, "bin", "pip"), "install", "--quiet", self.wheel)
         self.assertEqual([name for name in files if not os.path.exists(name)], [])
         run(os.path.join(venv, "bin", "pip"), "uninstall", "--quiet", "--yes", "baton-mpi")

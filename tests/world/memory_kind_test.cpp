@@ -6,6 +6,7 @@
 
 namespace {
 
+using baton::world::are_host_kinds;
 using baton::world::keep_asserted_kinds;
 using baton::world::memory_kinds_with;
 
@@ -50,6 +51,14 @@ TEST(memory_kinds, a_promise_of_what_is_not_supported_is_none) {
        {"cuda", "system,cuda:host", "mpi:device", "system:alloc_mem", "mpi,,system", "mpi,", ",",
         "system,mpi,SYSTEM", "mpi:", "mpi:alloc_mem:alloc_mem"})
     EXPECT_EQ(keep_asserted_kinds(list), nullptr) << list;
+}
+
+TEST(memory_kinds, of_some_lists_all_memory_is_the_hosts) {
+  for (const char* list : {"", "system", "system,mpi", "mpi:alloc_mem,CUDA:host", "cuda:host"})
+    EXPECT_TRUE(are_host_kinds(list)) << list;
+  for (const char* list :
+       {"cuda", "system,cuda:device", "cuda:managed", "cuda:host:device", "Cuda:Host,cuda:device"})
+    EXPECT_FALSE(are_host_kinds(list)) << list;
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ Task allgather_bruck(Run& run) {
   auto* blocks = static_cast<char*>(run.take(static_cast<std::size_t>(size * bytes)));
   if (!blocks) co_return;
   // The blocks are in the order of ranks from our own on.
-  datatype::pack(*given.type, own, 0, blocks, bytes);
+  datatype::pack(*given.type, own, 0, blocks, bytes, run.is_host());
   for (int have = 1; have < size; have *= 2) {
     const std::int64_t length = std::min(have, size - have) * bytes;
     const int from = (rank + have) % size;
@@ -31,7 +31,7 @@ Task allgather_bruck(Run& run) {
   const std::int64_t expected = std::min(bytes, all.bytes(0));
   for (int distance = 0; distance < size; ++distance)
     datatype::unpack(*all.type, all.place((rank + distance) % size), 0, blocks + distance * bytes,
-                     expected);
+                     expected, run.is_host());
   if (expected < bytes && !run.error()) run.refuse_length(rank, bytes, all.bytes(0));
 }
 

@@ -44,7 +44,7 @@ Task alltoall_bruck(Run& run) {
   // The blocks are ordered by how far each has to go.
   for (int distance = 0; distance < size; ++distance)
     datatype::pack(*given.type, given.place((rank + distance) % size), 0, blocks + distance * bytes,
-                   bytes);
+                   bytes, run.is_host());
   for (int step = 1; step < size; step *= 2) {
     const std::int64_t length = move_blocks(blocks, going, size, bytes, step, true);
     const int from = (rank - step + size) % size;
@@ -60,7 +60,7 @@ Task alltoall_bruck(Run& run) {
   const std::int64_t expected = std::min(bytes, in.bytes(0));
   for (int distance = 0; distance < size; ++distance)
     datatype::unpack(*in.type, in.place((rank - distance + size) % size), 0,
-                     blocks + distance * bytes, expected);
+                     blocks + distance * bytes, expected, run.is_host());
   if (expected < bytes && !run.error()) run.refuse_length(rank, bytes, in.bytes(0));
 }
 

@@ -34,7 +34,7 @@ Task alltoall_by_nodes(Run& run) {
   for (int number = 0; number < width; ++number)
     for (int node = 0; node < nodes; ++node)
       datatype::pack(*given.type, given.place(node * width + number), 0,
-                     going + (number * nodes + node) * bytes, bytes);
+                     going + (number * nodes + node) * bytes, bytes, run.is_host());
   co_await finish(run, exchange);
   for (int node = 0; node < nodes; ++node)
     for (int number = 0; number < width; ++number)

@@ -21,7 +21,7 @@ Task alltoall_in_place(Run& run) {
     int partner = (step - rank + size) % size;
     if (partner == rank) continue;
     std::int64_t bytes = data.bytes(partner);
-    datatype::pack(data.type_of(partner), data.place(partner), 0, packed, bytes);
+    datatype::pack(data.type_of(partner), data.place(partner), 0, packed, bytes, run.is_host());
     run.receive(context, data.place(partner), data.count(partner), data.type_of(partner), partner);
     run.send(context, packed, bytes, bytes_type, partner);
     co_await run.all();

@@ -14,7 +14,7 @@ void* put_aside(Run& run, const Blocks& data) {
   const std::int64_t bytes = data.bytes(0);
   auto* aside = static_cast<char*>(run.take(static_cast<std::size_t>(size * bytes)));
   for (int r = 0; aside && r < size; ++r)
-    datatype::pack(*data.type, data.place(r), 0, aside + r * bytes, bytes);
+    datatype::pack(*data.type, data.place(r), 0, aside + r * bytes, bytes, run.is_host());
   return aside;
 }
 

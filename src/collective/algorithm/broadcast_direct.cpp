@@ -20,7 +20,7 @@ Task broadcast_direct(Run& run, Round first, Round last, Task otherwise) {
   const bool has_gaps = !data.type->contiguous;
   void* copy = gives && has_gaps ? run.take(static_cast<std::size_t>(bytes) + 1) : nullptr;
   const bool usable = !gives || !has_gaps || copy;
-  if (copy && place == 0) datatype::pack(*data.type, data.buffer, 0, copy, bytes);
+  if (copy && place == 0) datatype::pack(*data.type, data.buffer, 0, copy, bytes, run.is_host());
   co_await meet_for_copies(run, copies, copy ? copy : data.buffer, nullptr, bytes, usable);
   if (!copies.agreed()) {
     co_await go_otherwise(run, copies, otherwise);
@@ -32,7 +32,7 @@ Task broadcast_direct(Run& run, Round first, Round last, Task otherwise) {
     if (above != root) co_await copies.done.arrived(above, above + 1);
     if (copy) {
       copies.pull(above, 0, copy, bytes);
-      datatype::unpack(*data.type, data.buffer, 0, copy, bytes);
+      datatype::unpack(*data.type, data.buffer, 0, copy, bytes, run.is_host());
     } else {
       copies.pull(above, 0, data.buffer, data.uniform, *data.type);
     }

@@ -21,7 +21,8 @@ Task gather_binomial(Run& run) {
   Datatype& type = *datatype::datatypes.find(MPI_BYTE);
   auto* blocks = static_cast<char*>(run.take(static_cast<std::size_t>(behind * bytes)));
   if (!blocks) co_return;
-  datatype::pack(*given.type, in_place ? call.in.place(root) : given.buffer, 0, blocks, bytes);
+  datatype::pack(*given.type, in_place ? call.in.place(root) : given.buffer, 0, blocks, bytes,
+                 run.is_host());
   for (int have = 1; have < behind; have *= 2) {
     const int from = (rank + have) % size;
     const std::int64_t length = std::min(have, behind - have) * bytes;
@@ -39,7 +40,7 @@ Task gather_binomial(Run& run) {
   const std::int64_t expected = std::min(bytes, call.in.bytes(0));
   for (int distance = in_place ? 1 : 0; distance < size; ++distance)
     datatype::unpack(*call.in.type, call.in.place((root + distance) % size), 0,
-                     blocks + distance * bytes, expected);
+                     blocks + distance * bytes, expected, run.is_host());
   if (expected < bytes && !run.error()) run.refuse_length(rank, bytes, call.in.bytes(0));
 }
 

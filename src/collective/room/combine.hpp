@@ -30,7 +30,7 @@ void combine_at(const Visit& visit, int count, SourceAt&& source_at, Vector part
   if (!last.own)
     take(last, result);
   else if (last.own != result)  // else in place
-    datatype::copy(*part.type, last.own, *part.type, result, part.count * size);
+    datatype::copy(*part.type, last.own, *part.type, result, part.count * size, visit.is_host());
   while (i-- > 0) {
     const Source source = source_at(i);
     const void* theirs = source.own;

@@ -102,7 +102,7 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t coun
   for (std::int64_t at = 0; at < bytes; at += static_cast<std::int64_t>(sizeof bounce)) {
     const std::int64_t here = std::min(bytes - at, static_cast<std::int64_t>(sizeof bounce));
     pull(from, offset + at, bounce, here);
-    datatype::unpack(type, to, at, bounce, here);
+    datatype::unpack(type, to, at, bounce, here, run_.is_host());
   }
 }
 
@@ -117,7 +117,7 @@ void DirectCopy::push(const void* from, int to, std::int64_t offset, std::int64_
 const void* packed(Run& run, const void* buffer, std::int64_t count, const Datatype& type) {
   if (type.contiguous) return buffer;
   void* copy = run.take(static_cast<std::size_t>(count * type.size) + 1);
-  if (copy) datatype::pack(type, buffer, 0, copy, count * type.size);
+  if (copy) datatype::pack(type, buffer, 0, copy, count * type.size, run.is_host());
   return copy;
 }
 

@@ -34,7 +34,7 @@ void Visit::put_part(int of, std::int64_t offset, const void* buffer, const Data
   for (std::int64_t position = 0; position < bytes; position += step_bytes) {
     fetch(position + step_bytes);
     datatype::pack(type, buffer, from + position, to + position,
-                   std::min(step_bytes, bytes - position));
+                   std::min(step_bytes, bytes - position), run_.is_host());
   }
 }
 
@@ -50,7 +50,7 @@ void Visit::take_part(int of, std::int64_t offset, void* buffer, const Datatype&
   for (std::int64_t position = 0; position < bytes; position += step_bytes) {
     fetch(position + step_bytes);
     datatype::unpack(type, buffer, from + position, data + position,
-                     std::min(step_bytes, bytes - position));
+                     std::min(step_bytes, bytes - position), run_.is_host());
   }
 }
 

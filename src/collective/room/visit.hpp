@@ -15,6 +15,7 @@ class Visit {
 
   int rank() const { return comm_.rank(); }
   int ranks() const { return comm_.size(); }
+  bool is_host() const { return run_.is_host(); }
 
   // `co_await` these until lines and blocks may be written, and until slots [from, to) have been
   // published.

@@ -84,12 +84,12 @@ void receive_payload(Message<Source> message, Request& receive, std::int32_t tag
     message.take_payload(static_cast<char*>(receive.buffer), wanted);
   } else if (const void* payload = message.whole_payload()) {
     datatype::unpack(*receive.datatype, receive.buffer, 0, static_cast<const char*>(payload),
-                     receive.bytes);
+                     receive.bytes, receive.is_host);
     message.drop();
   } else {
     char bounce[transport::bytes_in_lines_max];
     message.take_payload(bounce, wanted);
-    datatype::unpack(*receive.datatype, receive.buffer, 0, bounce, receive.bytes);
+    datatype::unpack(*receive.datatype, receive.buffer, 0, bounce, receive.bytes, receive.is_host);
   }
   complete(receive, error);
 }

@@ -6,6 +6,8 @@
 
 #include "base/identity.hpp"
 #include "message/core/match.hpp"
+#include "platform/lock.hpp"
+#include "platform/memory_kind.hpp"
 
 namespace baton::message {
 
@@ -35,6 +37,15 @@ struct Context {
   // session).
   SendBuffer* buffer = nullptr;
   SendBuffer* session_buffer = nullptr;
+  // True: the program has promised that its buffers are host memory
+  // (mpi_assert_memory_alloc_kinds). Null: nobody can promise it.
+  const bool* promises_host = nullptr;
+
+  // Returns whether buffers are host memory without asking. It need not say so where all are.
+  BATON_INLINE bool is_host() const {
+    return BATON_UNLIKELY(platform::memory_kinds.any()) && promises_host &&
+           platform::load_shared(*promises_host);
+  }
 
   BATON_INLINE Process process(std::int32_t r) const {
     return processes ? processes[r] : static_cast<Process>(r);

@@ -68,7 +68,8 @@ bool deliver(UnexpectedMessage& unexpected, Request& receive) {
   if (unexpected.offered) {
     peer_of(unexpected.process).protocol->accept(unexpected, receive);
   } else {
-    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes);
+    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes,
+                     receive.is_host);
     complete(receive, error);
   }
   drop_unexpected(unexpected);

@@ -32,6 +32,7 @@ struct UnexpectedMessage {
   // The communicator of a message that MPI_Mprobe took out: it lives until the message is received.
   void* owner = nullptr;
   Usage* usage = nullptr;
+  bool to_host = false;  // whoever receives it promises that the buffer is host memory
   char* payload() { return reinterpret_cast<char*>(this + 1); }
   const char* payload() const { return reinterpret_cast<const char*>(this + 1); }
 };

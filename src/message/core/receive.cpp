@@ -89,19 +89,21 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
 bool receive_direct_barred(const Context& context, void* buffer, std::int64_t capacity,
                            const Datatype& type, std::int32_t source, std::int32_t tag,
                            MPI_Status* status) {
-  if (has_lost_peers() || platform::threads_multiple || !datatype::is_run(type, buffer))
+  if (has_lost_peers() || platform::threads_multiple ||
+      !datatype::is_run(type, buffer, context.is_host()))
     return false;
   return receive_direct<true>(context, buffer, capacity, type, source, tag, status);
 }
 
 void fill_receive(void* buffer, std::int64_t count, Datatype& type, std::int32_t source,
-                  std::int32_t tag, Request& request) {
+                  std::int32_t tag, bool is_host, Request& request) {
   request.kind = RequestKind::receive;
   request.source = source;
   request.tag = tag;
   request.buffer = buffer;
   request.datatype = &type;
-  request.is_run = datatype::is_run(type, buffer);
+  request.is_host = is_host;
+  request.is_run = datatype::is_run(type, buffer, is_host);
   request.bytes = count * type.size;
 }
 
@@ -147,7 +149,7 @@ UnexpectedMessage* take_or_post(const Context& context, std::int32_t source, std
 
 void begin_receive(const Context& context, void* buffer, std::int64_t count, Datatype& type,
                    std::int32_t source, std::int32_t tag, Request& request) {
-  fill_receive(buffer, count, type, source, tag, request);
+  fill_receive(buffer, count, type, source, tag, context.is_host(), request);
   request.context = context.receive_id;
   request.owner = context.owner;
   if (const Error error = refused(context)) {
@@ -203,13 +205,14 @@ UnexpectedMessage* take_once(const Context& context, std::int32_t source, std::i
   fill_unexpected_status(*unexpected, status);
   unexpected->owner = context.owner;
   unexpected->usage = context.usage;
+  unexpected->to_host = context.is_host();
   if (unexpected->usage) platform::add_shared(unexpected->usage->uses, 1);
   return unexpected;
 }
 
 void receive_unexpected(UnexpectedMessage& unexpected, void* buffer, std::int64_t count,
                         Datatype& type, Request& request) {
-  fill_receive(buffer, count, type, unexpected.source, unexpected.tag, request);
+  fill_receive(buffer, count, type, unexpected.source, unexpected.tag, unexpected.to_host, request);
   request.context = unexpected.context;
   request.owner = unexpected.owner;
   request.usage = unexpected.usage;

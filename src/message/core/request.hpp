@@ -67,6 +67,7 @@ struct Request {
   bool watched = false;   // the progress thread is to go on with it
   bool heap = false;      // from new_request; freed by release_request
   bool is_run = true;     // its data is one run of bytes of host memory; else it is packed
+  bool is_host = false;   // its data is host memory for certain: nobody need ask
   // The bits `completed` and `freed` (whoever sets the second releases the request), `interrupted`.
   std::uint8_t ending = 0;
   Error error = MPI_SUCCESS;

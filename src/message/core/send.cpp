@@ -51,7 +51,7 @@ BATON_INLINE bool send_eager(const Context& context, const void* buffer, std::in
 [[gnu::noinline]] bool send_eager_barred(const Context& context, const void* buffer,
                                          std::int64_t bytes, const Datatype& type,
                                          std::int32_t destination, std::int32_t tag) {
-  if (has_lost_peers() || !datatype::is_run(type, buffer)) return false;
+  if (has_lost_peers() || !datatype::is_run(type, buffer, context.is_host())) return false;
   if (!send_eager<platform::Guard>(context, buffer, bytes, type, destination, tag)) return false;
   const bool packed = bytes <= static_cast<std::int64_t>(lockfree::first_line_payload_bytes);
   tell_way(*known_peer(context.process(destination)), packed ? Way::inline_eager : Way::eager,
@@ -75,7 +75,8 @@ void fill_send(const Context& context, const void* buffer, std::int64_t count, D
   request.context = context.send_id;
   request.buffer = const_cast<void*>(buffer);
   request.datatype = &type;
-  request.is_run = datatype::is_run(type, buffer);
+  request.is_host = context.is_host();
+  request.is_run = datatype::is_run(type, buffer, request.is_host);
   request.bytes = count * type.size;
   request.owner = context.owner;
 }

@@ -195,7 +195,7 @@ Error SendBuffer::send(const Context& context, const void* buffer, std::int64_t 
     platform::Guard guard(lock_);
     Segment* segment = allocate(bytes);
     if (!segment) return false;
-    datatype::pack(type, buffer, 0, segment->data(), bytes);
+    datatype::pack(type, buffer, 0, segment->data(), bytes, context.is_host());
     begin_send(context, segment->data(), bytes, *datatype::datatypes.find(MPI_PACKED), destination,
                tag, false, segment->request);
     rouse_progress_thread();

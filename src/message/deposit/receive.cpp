@@ -86,7 +86,8 @@ void copy_fragment(IncomingDeposit& incoming, const char* data, std::int64_t byt
   Request& receive = *incoming.receive;
   std::int64_t wanted = std::min(bytes, receive.bytes - incoming.position);
   if (wanted > 0)
-    datatype::unpack(*receive.datatype, receive.buffer, incoming.position, data, wanted);
+    datatype::unpack(*receive.datatype, receive.buffer, incoming.position, data, wanted,
+                     receive.is_host);
 }
 
 // The match of a synchronous send is told.
@@ -147,7 +148,8 @@ bool poll_deposit(DepositPeer& peer) {
 
 void accept_deposit(UnexpectedMessage& unexpected, Request& receive) {
   if (receive.bytes > 0)
-    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes);
+    datatype::unpack(*receive.datatype, receive.buffer, 0, unexpected.payload(), receive.bytes,
+                     receive.is_host);
   end_slot(unexpected.process, node_part(unexpected).slot);
   complete(receive, receive.error);
 }

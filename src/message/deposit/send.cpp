@@ -36,14 +36,15 @@ bool offer_at_last(Request& send) {
 const char* contiguous_fragment(DepositPeer& peer, const Request& send, std::int64_t bytes) {
   if (!deposit_model().copies_at_sender(send.bytes) && send.is_run)
     return static_cast<const char*>(send.buffer) + send.position;
-  datatype::pack(*send.datatype, send.buffer, send.position, peer.message, bytes);
+  datatype::pack(*send.datatype, send.buffer, send.position, peer.message, bytes, send.is_host);
   return peer.message;
 }
 
 // The wire: the data of the next fragment go to the ring.
 void deposit_data(DepositPeer& peer, const Request& send, std::int64_t bytes) {
   if (!deposit_model().copies_at_sender(send.bytes))
-    datatype::pack(*send.datatype, send.buffer, send.position, peer.ring_out.payload(), bytes);
+    datatype::pack(*send.datatype, send.buffer, send.position, peer.ring_out.payload(), bytes,
+                   send.is_host);
   else
     std::memcpy(peer.ring_out.payload(), contiguous_fragment(peer, send, bytes),
                 static_cast<std::size_t>(bytes));

@@ -78,7 +78,7 @@ bool put_eager(RemotePeer& peer, Request& send) {
     char packed[transport::network::copied_bytes_max];
     const void* data = send.buffer;
     if (!send.is_run) {
-      datatype::pack(*send.datatype, send.buffer, 0, packed, bytes);
+      datatype::pack(*send.datatype, send.buffer, 0, packed, bytes, send.is_host);
       data = packed;
     }
     // A blocking send's request is its caller's own: what it has sent is to leave now.

@@ -71,7 +71,7 @@ Error open_part(Rendezvous& rendezvous) {
 void take_head(Rendezvous& rendezvous, const char* head, std::int64_t bytes) {
   Request& receive = *rendezvous.request;
   rendezvous.begin = std::min(receive.bytes, bytes);
-  datatype::unpack(*receive.datatype, receive.buffer, 0, head, rendezvous.begin);
+  datatype::unpack(*receive.datatype, receive.buffer, 0, head, rendezvous.begin, receive.is_host);
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ void arrive_network_write(std::uint32_t receive) {
   Request& request = *rendezvous->request;
   if (rendezvous->bounce)
     datatype::unpack(*request.datatype, request.buffer, rendezvous->begin, rendezvous->bounce,
-                     rendezvous->end - rendezvous->begin);
+                     rendezvous->end - rendezvous->begin, request.is_host);
   rendezvous->begin = rendezvous->end;
   if (rendezvous->end == request.bytes) return end_receive(*rendezvous);
   ask(*rendezvous);

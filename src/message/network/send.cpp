@@ -58,7 +58,7 @@ const char* data_of(Rendezvous& rendezvous, Write& write, std::int64_t bytes) {
         network().endpoint().register_source(write.packed, write_bytes_max, write.memory);
     if (rendezvous.error) return nullptr;
   }
-  datatype::pack(*send.datatype, send.buffer, rendezvous.next, write.packed, bytes);
+  datatype::pack(*send.datatype, send.buffer, rendezvous.next, write.packed, bytes, send.is_host);
   return write.packed;
 }
 
@@ -151,7 +151,7 @@ bool put_network_rts(RemotePeer& peer, Request& send) {
   if (send.is_run) {
     line.head_bytes = static_cast<std::uint32_t>(
         std::min(network().bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
-    datatype::pack(*send.datatype, send.buffer, 0, line.head, line.head_bytes);
+    datatype::pack(*send.datatype, send.buffer, 0, line.head, line.head_bytes, send.is_host);
   }
   const lockfree::Envelope envelope{send.context, send.tag};
   send.stage = Stage::offered;

@@ -22,7 +22,7 @@ struct DeviceReceive {
 };
 
 std::uint64_t offer_device_memory(NodePeer& peer, const Request& send) {
-  if (send.bytes == 0 || !is_of_own_job(peer.process)) return 0;
+  if (send.bytes == 0 || send.is_host || !is_of_own_job(peer.process)) return 0;
   const char* data = static_cast<const char*>(send.buffer) + send.datatype->true_lower_bound;
   Reason why = Reason::none;
   const std::uint64_t offered =

@@ -95,7 +95,7 @@ void keep_transferred(NodePeer& peer, const lockfree::StagingSpan& span) {
 void fill_unannounced(NodePeer& peer, const Request& send) {
   const lockfree::StagingSpan& span = node_part(send).span;
   datatype::pack(*send.datatype, send.buffer, 0, beginning_of(staging_of_send(span, peer)),
-                 send.bytes);
+                 send.bytes, send.is_host);
 }
 
 bool put_transferred(NodePeer& peer, Request& send) {
@@ -130,7 +130,8 @@ bool arrive_transferred(ArrivedLine& message) {
   if (Request* receive = take_posted(queue, message.source(), envelope.tag)) {
     BATON_INVARIANT(close_advert(*receive));
     const Error error = settle_envelope(*receive, message.source(), envelope.tag, line.bytes);
-    datatype::unpack(*receive->datatype, receive->buffer, 0, payload, receive->bytes);
+    datatype::unpack(*receive->datatype, receive->buffer, 0, payload, receive->bytes,
+                     receive->is_host);
     keep_transferred(peer, line.span);
     complete(*receive, error);
     return queue.posted_count == 0;

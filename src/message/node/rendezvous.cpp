@@ -124,7 +124,7 @@ bool put_payload(NodePeer& peer, Request& send) {
   char bounce[transport::bytes_in_lines_max];
   auto* data = static_cast<const char*>(send.buffer);
   if (!send.is_run) {
-    datatype::pack(*send.datatype, send.buffer, 0, bounce, send.bytes);
+    datatype::pack(*send.datatype, send.buffer, 0, bounce, send.bytes, send.is_host);
     data = bounce;
   }
   if (!put_line(peer, LineKind::payload, send.source, {send.context, send.tag}, data, bytes))

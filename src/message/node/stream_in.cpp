@@ -77,7 +77,7 @@ void put_in(Request& receive, std::int64_t position, const char* from, std::int6
     std::memcpy(static_cast<char*>(receive.buffer) + position, from,
                 static_cast<std::size_t>(bytes));
   else
-    datatype::unpack(*receive.datatype, receive.buffer, position, from, bytes);
+    datatype::unpack(*receive.datatype, receive.buffer, position, from, bytes, receive.is_host);
 }
 
 }  // namespace

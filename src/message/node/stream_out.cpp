@@ -49,7 +49,7 @@ void take_out(const Request& send, std::int64_t position, char* to, std::int64_t
     std::memcpy(to, static_cast<const char*>(send.buffer) + position,
                 static_cast<std::size_t>(bytes));
   else
-    datatype::pack(*send.datatype, send.buffer, position, to, bytes);
+    datatype::pack(*send.datatype, send.buffer, position, to, bytes, send.is_host);
 }
 
 // Packs memory of a device up to `end` into the span: all copies are under way before the first one
@@ -60,7 +60,7 @@ void fill_from_device(const transport::Staging& staging, const Request& send, st
     transport::StagingCursor cursor(staging, send.position);
     for (std::int64_t position = send.position; position < end;) {
       const std::int64_t part = std::min(end - position, cursor.together());
-      datatype::pack(*send.datatype, send.buffer, position, cursor.here(), part);
+      datatype::pack(*send.datatype, send.buffer, position, cursor.here(), part, send.is_host);
       cursor.advance(part);
       position += part;
     }
@@ -81,7 +81,7 @@ void fill(NodePeer& peer, Request& send, std::int64_t end) {
                                                          : peer.stores.now();
   const std::int64_t start = may_choose ? platform::now_ticks() : 0;
   const transport::Staging staging = staging_of_send(node_part(send).span, peer);
-  if (!send.is_run && datatype::kind_of(*send.datatype, send.buffer))
+  if (!send.is_run && !send.is_host && datatype::kind_of(*send.datatype, send.buffer))
     fill_from_device(staging, send, end);
   else if (how == Stores::around_cache)
     transport::fill_around_cache(staging, send.position, end,

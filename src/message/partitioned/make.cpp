@@ -59,7 +59,7 @@ Side* make_side(const Context& context, const Arguments& arguments, bool sends) 
   if (!side) return nullptr;
   side->arguments = arguments;
   side->sends = sends;
-  side->is_run = datatype::is_run(*arguments.type, arguments.buffer);
+  side->is_run = datatype::is_run(*arguments.type, arguments.buffer, context.is_host());
   side->context = context;
   side->context.send_id = plane_id(context.send_id);
   side->context.receive_id = plane_id(context.receive_id);

@@ -34,7 +34,8 @@ bool shares_memory(Process process) {
 }
 
 bool is_foreign(const Side& side) {
-  return datatype::kind_of(*side.arguments.type, side.arguments.buffer) != nullptr;
+  return !side.context.is_host() &&
+         datatype::kind_of(*side.arguments.type, side.arguments.buffer) != nullptr;
 }
 
 Facts facts_of(const Side& side, Process sender) {

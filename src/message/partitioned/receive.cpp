@@ -23,7 +23,8 @@ void unpack(Side& side, std::uint32_t unit, const char* data) {
     std::memcpy(static_cast<char*>(side.arguments.buffer) + begin, data,
                 static_cast<std::size_t>(bytes));
   else
-    datatype::unpack(*side.arguments.type, side.arguments.buffer, begin, data, bytes);
+    datatype::unpack(*side.arguments.type, side.arguments.buffer, begin, data, bytes,
+                     side.context.is_host());
 }
 
 // Copies a unit from the sender's buffer; false: the kernel refuses.
@@ -81,7 +82,8 @@ bool take_message(Side& side, std::uint32_t unit) {
     platform::store_shared(side.failed, side.messages[unit].error);
   else if (side.packed)
     datatype::unpack(*side.arguments.type, side.arguments.buffer, side.units.begin(unit),
-                     side.packed + side.units.begin(unit), side.units.bytes(unit));
+                     side.packed + side.units.begin(unit), side.units.bytes(unit),
+                     side.context.is_host());
   // ORDER side.taken: release here, acquire in is_there; the data.
   std::atomic_ref(side.taken[unit]).store(side.iteration, std::memory_order_release);
   return true;

@@ -29,7 +29,8 @@ void fill(Side& side, std::uint32_t unit, UnitState& state) {
     std::memcpy(Side::data(state), static_cast<const char*>(side.arguments.buffer) + begin,
                 static_cast<std::size_t>(bytes));
   else
-    datatype::pack(*side.arguments.type, side.arguments.buffer, begin, Side::data(state), bytes);
+    datatype::pack(*side.arguments.type, side.arguments.buffer, begin, Side::data(state), bytes,
+                   side.context.is_host());
   const transport::Slot peer = side.peer;
   publish_unit(state, side.iteration);
   wake_rank(peer);

@@ -33,7 +33,7 @@ Request* match_or_keep(MatchQueue& queue, UnexpectedMessage& unexpected, Request
   if (Request* receive = take_posted(queue, send.source, send.tag)) return receive;
   if (buffered) {
     unexpected.offered = false;
-    datatype::pack(*send.datatype, send.buffer, 0, unexpected.payload(), send.bytes);
+    datatype::pack(*send.datatype, send.buffer, 0, unexpected.payload(), send.bytes, send.is_host);
   } else {
     send.stage = Stage::offered;
   }
@@ -113,7 +113,8 @@ bool SelfProtocol::arrive(ArrivedLine&) {
 
 void SelfProtocol::accept(UnexpectedMessage& unexpected, Request& receive) {
   Request& send = *unexpected.part.as<Request*>();
-  datatype::copy(*send.datatype, send.buffer, *receive.datatype, receive.buffer, receive.bytes);
+  datatype::copy(*send.datatype, send.buffer, *receive.datatype, receive.buffer, receive.bytes,
+                 send.is_host && receive.is_host);
   complete(receive, receive.error);
   complete(send, MPI_SUCCESS);
 }

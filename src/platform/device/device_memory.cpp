@@ -44,10 +44,14 @@ bool has_device_file() {
 
 }  // namespace
 
-void DeviceMemory::begin() {
+bool DeviceMemory::may_come() {
   char path[4096];
-  may_be_used_ = settings.device != 0 && (settings.device == 1 || has_device_file() ||
-                                          find_loaded(driver_library, path, sizeof path));
+  return settings.device != 0 && (settings.device == 1 || has_device_file() ||
+                                  find_loaded(driver_library, path, sizeof path));
+}
+
+void DeviceMemory::begin() {
+  may_be_used_ = may_come();
   if (!may_be_used_) return;
   host_ranges.find();
   loader_.begin();

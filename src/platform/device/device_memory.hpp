@@ -27,6 +27,8 @@ class DeviceMemory {
   // Finds out whether this process may get memory of a device: the machine has one, or a driver is
   // loaded, or the setting `device` says so. It is called once, at start.
   void begin();
+  // Says what `begin` would find. Before or after it, by any thread, once settings are read.
+  static bool may_come();
   // The rank ends; the driver is not used any more.
   void end();
   // Returns whether it may: if not, nobody need ask.

@@ -62,6 +62,7 @@ using namespace standin;
 
 STANDIN_CALL cuInit(unsigned) {
   const std::lock_guard guard(state.lock);
+  if (const long refused = fault("STANDIN_NO_START")) return static_cast<Result>(refused);
   if (state.process == 0) state.process = ::getpid();
   return ready();
 }

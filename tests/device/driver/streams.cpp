@@ -130,8 +130,10 @@ STANDIN_CALL cuStreamDestroy_v2(void* handle) {
   return success;
 }
 
+// Work of the default stream, which is no handle, is over when its call returns.
 STANDIN_CALL cuStreamSynchronize(void* handle) {
   Stream* stream;
+  if (!handle) return state.is_lost ? launch_failed : success;
   {
     STANDIN_READY;
     if (const Result bad = of_stream(handle, &stream)) return bad;
