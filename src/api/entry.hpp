@@ -20,7 +20,7 @@
 // Makes MPI_X, which tools may replace, a weak second name of PMPI_X.
 #define BATON_ALIAS(name) \
   BATON_EXPORT __attribute__((weak, alias("PMPI_" #name))) decltype(PMPI_##name) MPI_##name;
-// The same of what is not the standard's (mpi-ext.h): MPIX_X and PMPIX_X.
+// Does so for what is not the standard's (mpi-ext.h): MPIX_X and PMPIX_X.
 #define BATON_EXTENSION_ALIAS(name) \
   BATON_EXPORT __attribute__((weak, alias("PMPIX_" #name))) decltype(PMPIX_##name) MPIX_##name;
 
