@@ -9,6 +9,7 @@
 
 #include "collective/call.hpp"
 #include "collective/call_number.hpp"
+#include "collective/on_device.hpp"
 #include "collective/task.hpp"
 #include "lockfree/room.hpp"
 #include "message/core/engine.hpp"
@@ -113,9 +114,8 @@ class Run {
     world::RoomView* room = nullptr;
     const Call* program_call = nullptr;
   };
-  // Makes `step` the run's call, a step of the one before, which is kept at `whole` until
-  // leave_step restores it. Steps use the rooms of their own communicators, and may have steps
-  // themselves.
+  // Makes `step` the run's call, a step of the one before, which `whole` keeps until leave_step.
+  // Steps use the rooms of their own communicators, and may have steps themselves.
   void enter_step(const Call& step, Whole& whole) {
     whole.call = call;
     whole.program_call = whole_;
@@ -198,6 +198,8 @@ class Run {
   const Checking* checking = nullptr;   // set while the ranks compare their calls
   message::Request* visible = nullptr;  // the program's request; null in a blocking call
   Run* next = nullptr;                  // in the list of runs under way, or of spare ones
+  bool by_messages = false;             // the call goes by messages alone, see device_data.hpp
+  OnDevice on_device;
 
  private:
   // This is a message under way; its memory is used again.
@@ -206,8 +208,7 @@ class Run {
     Message* next;
     Process partner;
   };
-  // This is memory beyond the run's own, in the order in which it is taken; a persistent run that
-  // starts again finds it again.
+  // This is memory beyond the run's own, in the order in which it is taken, and taken again.
   struct Chunk {
     Chunk* next;
     std::size_t bytes;
@@ -219,6 +220,7 @@ class Run {
   static constexpr std::size_t own_bytes = 1536;  // guess: two frames and two messages
 
   bool wait_or_look();
+  BATON_COLD void* take_on_device(std::size_t bytes);
   Message* new_message(Process partner);
   void retire(Message** link);
   bool look_up_types(Blocks& blocks);
