@@ -1,7 +1,7 @@
 #include "api/operation.hpp"
 
 #include "base/settings.hpp"
-#include "datatype/host_copy.hpp"
+#include "datatype/device_reduce.hpp"
 #include "world/portability.hpp"
 
 namespace baton::api {
@@ -48,13 +48,7 @@ Error reduce_local(const void* in, void* inout, std::int64_t count, Datatype& ty
                    Operation& operation) {
   if (Error error = datatype::check_operation(operation, type)) return error;
   if (BATON_UNLIKELY(settings.check)) note_not_portable(datatype::lenient_use(operation, type));
-  const datatype::HostCopy given(type, in, count, true);
-  datatype::HostCopy result(type, inout, count, true);
-  if (!given.has_memory() || !result.has_memory())
-    return fail(MPI_ERR_NO_MEM, "no memory for copies of the operands in host memory");
-  datatype::reduce(operation, given.address(), result.address(), count, type);
-  result.bring_back();
-  return MPI_SUCCESS;
+  return datatype::reduce_anywhere(operation, in, inout, count, type);
 }
 
 }  // namespace baton::api

@@ -195,6 +195,7 @@ constexpr const AlgorithmRow& row_of(Algorithm algorithm) {
   X(no_nodes,          "the preferred one needs several nodes, of which one has several ranks")      \
   X(irregular_nodes,   "the preferred one needs nodes of equally many, consecutive ranks")          \
   X(mixed_groups,      "the preferred one needs groups of consecutive ranks, or an operation that commutes") \
+  X(device_memory,     "some ranks' data may lie in device memory, where messages alone reach it")   \
   X(too_long_for_room, "longer than what a rank may put into a room (BATON_ROOM_BYTES_MAX; less of more than 64 ranks)")
 // clang-format on
 

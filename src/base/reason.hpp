@@ -44,7 +44,8 @@ namespace baton {
   X(device_not_exported, "copy by the device: the sender's memory is of a pool, of virtual memory " \
                          "management or managed, or the driver exports no handle of it")           \
   X(device_gaps,         "copy by the device: the data is not contiguous")                         \
-  X(device_one_side,     "copy by the device: only the sender's data lies in device memory")       \
+  X(device_one_side,     "copy by the device: only the sender's data lies in device memory, and is " \
+                         "short (BATON_DEVICE_BYTES_MIN), or this rank has no context")           \
   X(device_not_opened,   "copy by the device: the receiver could not open the sender's memory")    \
   X(deposit_split,       "one piece: it met the end of the deposit model's ring "                    \
                          "(BATON_DEPOSIT_RING_BYTES), which splits it")                             \

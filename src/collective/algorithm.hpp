@@ -7,6 +7,7 @@
 #pragma once
 
 #include "collective/run.hpp"
+#include "datatype/device_reduce.hpp"
 
 namespace baton::collective {
 
@@ -27,9 +28,14 @@ struct Vector {
   Datatype* type;
   Operation* operation;
 
-  // Computes inout = in op inout.
+  // Computes inout = in op inout, in host memory.
   void reduce(const void* in, void* inout) const {
     datatype::reduce(*operation, in, inout, count, *type);
+  }
+  // Computes the same where the run has its data: algorithms by messages do.
+  void reduce(Run& run, const void* in, void* inout) const {
+    if (BATON_LIKELY(!run.on_device.is_on())) return reduce(in, inout);
+    run.note(datatype::reduce_anywhere(*operation, in, inout, count, *type));
   }
   // Returns the same type and operation for a part of `elements` elements.
   Vector part(std::int64_t elements) const { return {elements, type, operation}; }

@@ -14,7 +14,7 @@ Task fold_in(Run& run, const Context& context, const Fold& fold, Vector vector, 
   }
   run.receive(context, incoming, vector.count, *vector.type, context.rank - 1);
   co_await run.all();
-  vector.reduce(incoming, total);
+  vector.reduce(run, incoming, total);
 }
 
 Task fold_out(Run& run, const Context& context, const Fold& fold, Vector vector,

@@ -6,7 +6,7 @@
 #include "base/event.hpp"
 #include "base/settings.hpp"
 #include "collective/check/check_call.hpp"
-#include "collective/host_copies.hpp"
+#include "collective/device_data.hpp"
 #include "collective/run.hpp"
 #include "collective/select.hpp"
 #include "collective/told.hpp"
@@ -36,7 +36,7 @@ Task algorithm_of(Run& run) {
     return run.call.task(run, run.call.task_state);
   }
   if (are_told(collective_event_bits | checked_calls_bit)) return run_watched(run, run.call);
-  return select(run, run.call);
+  return select_for(run, run.call);
 }
 
 // Begins a run, also again after it has ended; a blocking run also ends here. Returns true when it
@@ -47,8 +47,8 @@ bool begin(Run& run, std::int32_t tag, bool blocking) {
     run.note(error);
     return true;
   }
-  if (BATON_UNLIKELY(platform::memory_kinds.any()) && !run.is_host() && has_foreign_data(run.call))
-    return run.begin(work_on_host_copies(run, algorithm_of));
+  if (BATON_UNLIKELY(platform::memory_kinds.concern_collectives()) && !run.is_host())
+    return run.begin(begin_where_data_lies(run, algorithm_of));
   return run.begin(algorithm_of(run));
 }
 

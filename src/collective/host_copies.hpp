@@ -6,8 +6,6 @@
 
 namespace baton::collective {
 
-// Returns whether data of a call lies in foreign memory.
-BATON_COLD bool has_foreign_data(const Call& call);
 // Does a run's call on copies; `begin` makes the algorithm.
 Task work_on_host_copies(Run& run, Task (*begin)(Run& run));
 

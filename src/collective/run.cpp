@@ -51,14 +51,22 @@ void Run::clear() {
   error_ = MPI_SUCCESS;
 }
 
+// Where the device has no more memory, the host's serves as well: who combines copies.
+void* Run::take_on_device(std::size_t bytes) {
+  auto* chunk = static_cast<OnDevice::Chunk*>(take(sizeof(OnDevice::Chunk)));
+  void* memory = chunk ? on_device.take(*chunk, bytes) : nullptr;
+  return memory ? memory : take(bytes);
+}
+
 void* Run::scratch(std::int64_t count, const Datatype& type) {
   std::int64_t steps = count > 0 ? count - 1 : 0;
   std::int64_t span = count > 0 ? type.true_extent + steps * std::abs(type.extent) : 0;
-  auto* memory = static_cast<char*>(take(static_cast<std::size_t>(span) + 1));
+  const std::size_t bytes = static_cast<std::size_t>(span) + 1;
+  void* memory = BATON_UNLIKELY(on_device.is_on()) ? take_on_device(bytes) : take(bytes);
   // The first byte of data has this offset from the buffer's address: with a negative extent it is
   // the last element's.
   std::int64_t first = type.true_lower_bound + (type.extent < 0 ? steps * type.extent : 0);
-  return memory ? memory - first : nullptr;
+  return memory ? static_cast<char*>(memory) - first : nullptr;
 }
 
 Run::Message* Run::new_message(Process partner) {
@@ -214,6 +222,7 @@ void Run::prepare(std::int32_t tag, bool blocking) {
   refusal_ = nullptr;
   checking = nullptr;
   cut_off_ = false;
+  by_messages = false;
 }
 
 bool Run::begin(Task algorithm) {

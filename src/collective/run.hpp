@@ -9,6 +9,7 @@
 
 #include "collective/call.hpp"
 #include "collective/call_number.hpp"
+#include "collective/on_device.hpp"
 #include "collective/task.hpp"
 #include "lockfree/room.hpp"
 #include "message/core/engine.hpp"
@@ -120,9 +121,8 @@ class Run {
     world::RoomView* room = nullptr;
     const Call* program_call = nullptr;
   };
-  // Makes `step` the run's call, a step of the one before, which is kept at `whole` until
-  // leave_step restores it. Steps use the rooms of their own communicators, and may have steps
-  // themselves.
+  // Makes `step` the run's call, a step of the one before, which `whole` keeps until leave_step.
+  // Steps use the rooms of their own communicators, and may have steps themselves.
   void enter_step(const Call& step, Whole& whole);
   void leave_step(const Whole& whole);
   // Returns the call of the program, whichever step of it is under way.
@@ -195,6 +195,8 @@ class Run {
   const Checking* checking = nullptr;   // set while the ranks compare their calls
   message::Request* visible = nullptr;  // the program's request; null in a blocking call
   Run* next = nullptr;                  // in the list of runs under way, or of spare ones
+  bool by_messages = false;             // the call goes by messages alone, see device_data.hpp
+  OnDevice on_device;
 
  private:
   // This is a message under way; its memory is used again.
@@ -203,8 +205,7 @@ class Run {
     Message* next;
     Process partner;
   };
-  // This is memory beyond the run's own, in the order in which it is taken; a persistent run that
-  // starts again finds it again.
+  // This is memory beyond the run's own, in the order in which it is taken, and taken again.
   struct Chunk {
     Chunk* next;
     std::size_t bytes;
@@ -218,6 +219,7 @@ class Run {
   bool wait_or_look();
   BATON_COLD bool cut_off_if_broken();
   void wait_for_messages();
+  BATON_COLD void* take_on_device(std::size_t bytes);
   Message* new_message(Process partner);
   void retire(Message** link);
   bool look_up_types(Blocks& blocks);

@@ -218,6 +218,23 @@ Task select(Run& run, const Call& call) {
   return begin(run, call, facts_of(call));
 }
 
+bool goes_by_messages(const Call& call) {
+  if (call.comm->is_inter()) return false;
+  const Facts facts = facts_of(call);
+  Cutoff spare;
+  const Cutoff& cutoff = find_cutoff(*call.comm, call.kind, facts.traits, facts.bytes, spare);
+  return cutoff.rounds == 0 && !(row_of(cutoff.algorithm).needs & needs_nodes);
+}
+
+std::int64_t bytes_of(const Call& call) {
+  return facts_of(call).bytes;
+}
+
+Task select_by_messages(Run& run, const Call& call) {
+  if (goes_by_messages(call)) return select(run, call);
+  return begin_otherwise(run, call, facts_of(call), trait_no_room, ChoiceReason::device_memory);
+}
+
 Task select_step(Run& run, const Call& call, bool rooms) {
   Facts facts = facts_of(call);
   if (!rooms) facts.traits |= trait_no_room;

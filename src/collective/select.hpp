@@ -13,6 +13,19 @@ namespace baton::collective {
 // and the run has the error.
 Task select(Run& run, const Call& call);
 
+// Selects an algorithm that goes by messages alone, on one node.
+Task select_by_messages(Run& run, const Call& call);
+// Selects as the run's `by_messages` says.
+inline Task select_for(Run& run, const Call& call) {
+  return run.by_messages ? select_by_messages(run, call) : select(run, call);
+}
+// Returns whether `select` would take an algorithm that goes by messages alone, between the ranks
+// of the communicator itself. All ranks find the same.
+bool goes_by_messages(const Call& call);
+// Returns the bytes of a call, as in a SelectionRow; 0: ranks do not know them alike, or none
+// count.
+std::int64_t bytes_of(const Call& call);
+
 // Selects as `select` does for a step of another call (by_nodes.hpp); it uses no room if `rooms` is
 // false.
 Task select_step(Run& run, const Call& call, bool rooms);

@@ -28,7 +28,7 @@ void tell_of(Event event, EventPlace place, const Communicator& comm, const Call
 }
 
 Task run_checked(Run& run, const Call& call) {
-  return settings.check ? check_and_run(run, call) : select(run, call);
+  return settings.check ? check_and_run(run, call) : select_for(run, call);
 }
 
 Task tell_and_run(Run& run, const Call& call) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "platform/device/device_memory.hpp"
 #include "platform/futex.hpp"
 
 namespace baton::lockfree {
@@ -91,6 +92,7 @@ JobHeader job_header(std::uint32_t ranks, std::uint32_t cpus_usable, RingPlan ri
   // With a CPU each, receivers establish the order with membarrier; else senders fence.
   header.senders_fence = ranks > cpus_usable || !platform::membarrier_register();
   header.rings = rings;
+  header.devices = platform::has_device_file();
   if (rings.own_max < 0)
     header.rings.own_max =
         std::clamp(own_rings_in_all / static_cast<std::int32_t>(std::max(ranks, 1u)),

@@ -98,8 +98,7 @@ struct DepositPlan {
 struct RingPlan {
   DepositPlan deposit;
   std::int32_t own_max = -1;  // senders to a rank with rings of their own; -1: by number of ranks
-  // No ring is shared by senders: one that dies in the midst of a message would stop the others.
-  std::int32_t unshared = 0;
+  std::int32_t unshared = 0;  // no ring is shared: a sender that dies would stop the others
 };
 
 // These are sums over the rooms of all ranks (lockfree/room_size.hpp). Ranks update them
@@ -141,6 +140,7 @@ struct JobHeader {
   // By PeerClass, a bit each: ranks of the node that are such peers are near each other
   // (base/distance.hpp). 0 where nobody has looked, and where it changes.
   std::uint32_t near_classes;
+  std::uint32_t devices;      // the node has devices whose memory buffers may lie in; 0: none
   std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
   std::uint32_t held;         // by mpiexec, atomically: ranks first wait for a debugger to attach
   std::uint32_t notes_given;  // by ranks, atomically: a bit for each note reported for all

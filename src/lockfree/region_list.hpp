@@ -16,6 +16,7 @@ namespace baton::lockfree {
 struct WindowRegion {
   std::uint64_t address;  // in its rank's address space
   std::uint64_t bytes;
+  bool is_foreign = false;  // only its rank reaches it
 };
 template <class Atomics>
 struct SharedRegion {  // written by its rank

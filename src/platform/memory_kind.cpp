@@ -3,6 +3,7 @@
 #include <dlfcn.h>
 
 #include <cstdlib>
+#include <cstring>
 
 #include "base/environment.hpp"
 #include "base/report.hpp"
@@ -38,12 +39,12 @@ constinit thread_local OpenBatches open;
 
 void MemoryKinds::use(const BatonMemoryKind* kind) {
   plug_in_ = kind;
-  any_ = kind || device_memory.may_be_used();
+  concern_collectives_ = any_ = kind || device_memory.may_be_used();
 }
 
 Error MemoryKinds::open() {
   device_memory.begin();
-  any_ = plug_in_ || device_memory.may_be_used();
+  concern_collectives_ = any_ = plug_in_ || device_memory.may_be_used();
   const char* file = environment_variable("BATON_MEMORY_KIND");
   if (plug_in_ || !file || !*file) return MPI_SUCCESS;
   void* library = ::dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -71,6 +72,15 @@ void copy_foreign(const BatonMemoryKind& kind, void* to, const void* from, std::
   if (bytes == 0) return;
   if (const char* why = kind.copy(to, from, bytes))
     end_after_failed_copy(kind, to, from, bytes, why);
+}
+
+void copy_anywhere(void* to, const void* from, std::size_t bytes) {
+  const BatonMemoryKind* kind = memory_kinds.find(to);
+  if (!kind) kind = memory_kinds.find(from);
+  if (kind)
+    copy_foreign(*kind, to, from, bytes);
+  else if (bytes)
+    std::memcpy(to, from, bytes);
 }
 
 ForeignBatch::ForeignBatch() {

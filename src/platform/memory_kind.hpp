@@ -22,6 +22,10 @@ class MemoryKinds {
   void use(const BatonMemoryKind* kind);
   // Returns whether there may be memory that is not the host's, now or later.
   bool any() const { return any_; }
+  // Returns whether collectives must look where data lies, or must take part when other ranks ask.
+  bool concern_collectives() const { return concern_collectives_; }
+  // Notes that other ranks of this node may have memory of devices.
+  void note_devices_of_others() { concern_collectives_ = true; }
   // Returns the kind of an address; null: it is host memory, or no memory at all.
   const BatonMemoryKind* find(const void* address) const {
     return BATON_UNLIKELY(any_) ? find_asked(address) : nullptr;
@@ -32,6 +36,7 @@ class MemoryKinds {
 
   const BatonMemoryKind* plug_in_ = nullptr;
   bool any_ = false;
+  bool concern_collectives_ = false;
 };
 
 extern MemoryKinds memory_kinds;
@@ -39,6 +44,9 @@ extern MemoryKinds memory_kinds;
 // Copies where one side is, or both are, of the kind. Where the kind cannot, the process ends: the
 // bytes of a message that has matched are nowhere else.
 void copy_foreign(const BatonMemoryKind& kind, void* to, const void* from, std::size_t bytes);
+
+// Copies where either side may be host memory or of any kind.
+void copy_anywhere(void* to, const void* from, std::size_t bytes);
 
 // Several such copies of this thread in a row, of any kinds: those that ForeignCopies makes while
 // this object lives are over when it ends. Devices make them meanwhile.

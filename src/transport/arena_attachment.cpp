@@ -9,6 +9,7 @@
 #include <new>
 
 #include "platform/device/device_memory.hpp"
+#include "platform/device/host_registrations.hpp"
 #include "platform/fork.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/random.hpp"
@@ -80,12 +81,34 @@ Error map_arena(int descriptor, std::uint32_t index, lockfree::JobHeader** mappe
   return MPI_SUCCESS;
 }
 
+// Finds memory that devices copy through: the staging of a rank, or a block of this rank's heap.
+bool find_memory_for_devices(const void* address, platform::HostRange* range) {
+  char* start = nullptr;
+  std::size_t bytes = 0;
+  if (exported_heap.find_block(address, &start, &bytes)) {
+    range->start = reinterpret_cast<std::uintptr_t>(start);
+    range->end = range->start + bytes;
+    return true;
+  }
+  const lockfree::JobHeader& job = *job_arena.job;
+  const std::uint64_t offset = static_cast<std::uint64_t>(static_cast<const char*>(address) -
+                                                          reinterpret_cast<const char*>(&job)) -
+                               job.slices_offset;
+  if (offset >= job.ranks * job.slice_bytes) return false;
+  const std::uint64_t slice = offset / job.slice_bytes * job.slice_bytes;
+  range->start =
+      reinterpret_cast<std::uintptr_t>(&job) + job.slices_offset + slice + job_arena.layout.staging;
+  range->end = range->start + lockfree::chunks_per_rank * lockfree::chunk_bytes;
+  return range->contains(reinterpret_cast<std::uintptr_t>(address));
+}
+
 // Makes a mapped arena usable by this process, whose slot it is by now.
 Error begin_use(Arena& arena, lockfree::JobHeader* job, int descriptor, std::uint32_t index) {
   platform::keep_from_children(job, job->file_bytes);
   platform::keep_from_programs(descriptor);
   arena.job = job;
   if (&arena == &job_arena) platform::device_memory.host_ranges.note(job, job->file_bytes);
+  if (&arena == &job_arena) platform::host_registrations.use(find_memory_for_devices);
   arena.layout = lockfree::slice_layout(job->ranks, job->rings.deposit.ring_bytes);
   arena.own = index;
   arena.slots = job->ranks;

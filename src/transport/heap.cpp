@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "platform/device/device_memory.hpp"
+#include "platform/device/host_registrations.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/valgrind.hpp"
 #include "transport/placing.hpp"
@@ -140,6 +141,7 @@ Error ExportedHeap::allocate(std::size_t bytes, std::size_t alignment, const Num
 }
 
 bool ExportedHeap::release(void* address) {
+  if (contains(address)) platform::host_registrations.forget(address);
   platform::Guard guard(own_lock_);
   auto offset = static_cast<std::uint64_t>(static_cast<char*>(address) - own());
   for (std::size_t i = 0; i < block_count_; ++i) {
@@ -153,6 +155,19 @@ bool ExportedHeap::release(void* address) {
     }
     --block_count_;
     std::memmove(blocks_ + i, blocks_ + i + 1, (block_count_ - i) * sizeof(Block));
+    return true;
+  }
+  return false;
+}
+
+bool ExportedHeap::find_block(const void* address, char** start, std::size_t* bytes) {
+  if (!contains(address)) return false;
+  platform::Guard guard(own_lock_);
+  const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(address) - own());
+  for (std::size_t i = 0; i < block_count_; ++i) {
+    if (offset - blocks_[i].offset >= blocks_[i].bytes) continue;
+    *start = own() + blocks_[i].offset;
+    *bytes = blocks_[i].bytes;
     return true;
   }
   return false;

@@ -35,6 +35,8 @@ class ExportedHeap {
   char* map_program_part(std::uint64_t* offset);
   // Returns whether memory of this rank is exported.
   bool contains(const void* address) const;
+  // Finds the block of this rank in use that an address lies in. Returns false if there is none.
+  bool find_block(const void* address, char** start, std::size_t* bytes);
   // Returns where an address of another process's exported heap lies in this process; null when it
   // is not from there, or cannot be mapped here.
   char* reach(Slot owner, const void* address);

@@ -3,7 +3,10 @@
 #include <cstring>
 
 #include "datatype/contents.hpp"
+#include "datatype/device_reduce.hpp"
+#include "datatype/host_copy.hpp"
 #include "datatype/runs.hpp"
+#include "window/packed.hpp"
 #include "window/pair.hpp"
 #include "world/portability.hpp"
 
@@ -98,8 +101,37 @@ void change_place(const Elements& elements, char* memory, bool atomic, const cha
   });
 }
 
+// Changes elements in foreign memory of this rank, which it holds: by the device where that has the
+// operation, else in a copy.
+static Error change_foreign(const Elements& elements, char* memory, const Operation& operation,
+                            const char* in, char* old, const Place& at) {
+  const bool computes = elements.change.kind != Change::Kind::replace &&
+                        elements.change.kind != Change::Kind::nothing;
+  if (computes && !old && changes_on_device(operation, *at.type))
+    return datatype::reduce_anywhere(operation, in, memory, at.count, *at.type);
+  datatype::HostCopy copy(*at.type, memory, at.count, true);
+  if (!copy.has_memory()) return no_memory_for(at.bytes());
+  change_place(elements, static_cast<char*>(copy.address()), false, in, old, at);
+  if (elements.change.kind != Change::Kind::nothing) copy.bring_back();
+  return MPI_SUCCESS;
+}
+
+static void swap_foreign(Window& window, const Spot& spot, const Datatype& type, const void* from,
+                         const void* expected, void* old) {
+  const ElementHold hold(window, *spot.target, 1, false);
+  const auto bytes = static_cast<std::size_t>(type.size);
+  platform::copy_anywhere(old, spot.memory, bytes);
+  if (std::memcmp(old, expected, bytes) == 0) platform::copy_anywhere(spot.memory, from, bytes);
+}
+
+bool changes_on_device(const Operation& operation, const Datatype& type) {
+  return type.contiguous && datatype::devices_reduce(operation, type);
+}
+
 void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
                   const void* expected, void* old) {
+  if (BATON_UNLIKELY(platform::memory_kinds.find(spot.memory) != nullptr))
+    return swap_foreign(window, spot, type, from, expected, old);
   const ElementHold hold(window, *spot.target, 1, is_atomic_array(spot.memory, type));
   if (BATON_LIKELY(hold.is_atomic()))
     return compare_and_swap_atomically(type.size, expected, from, spot.memory, old);
@@ -117,9 +149,13 @@ Error change_own(Window& window, char* memory, std::int32_t type, std::int64_t b
   Elements elements;
   if (Error error = describe(*its, *of, &elements)) return error;
   const Place at{window.rank(), 0, bytes / of->size, of};
+  if (its->handle == MPI_NO_OP) in = nullptr;
+  if (BATON_UNLIKELY(platform::memory_kinds.find(memory) != nullptr)) {
+    const ElementHold hold(window, window.own(), at.count, false);
+    return change_foreign(elements, memory, *its, in, old, at);
+  }
   const ElementHold hold(window, window.own(), at.count, can_be_atomic(elements, at, memory));
-  change_place(elements, memory, hold.is_atomic(), its->handle == MPI_NO_OP ? nullptr : in, old,
-               at);
+  change_place(elements, memory, hold.is_atomic(), in, old, at);
   return MPI_SUCCESS;
 }
 

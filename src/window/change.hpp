@@ -65,6 +65,9 @@ inline bool is_atomic_array(const void* memory, const Datatype& type) {
 // are packed, or null.
 void change_place(const Elements& elements, char* memory, bool atomic, const char* in, char* old,
                   const Place& at);
+// Returns whether a device makes the changes of an operation to elements of its memory, if they are
+// many and nobody asks for the values before.
+bool changes_on_device(const Operation& operation, const Datatype& type);
 // Compares and swaps one element in mapped memory.
 void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
                   const void* expected, void* old);

@@ -273,7 +273,7 @@ Error CheckedAccess::begin() {
   compares_ = access_.era != Era::passive && window_.checks->has_copies && table->has_copy;
   const Error error = judge();
   // An operation that goes by messages may wait for its target, which may need the table's lock.
-  if (error || spot_.target->reach->is_remote()) end(error);
+  if (error || reach_of(spot_).is_remote()) end(error);
   return error;
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "message/core/engine.hpp"
+#include "platform/memory_kind.hpp"
 #include "transport/heap.hpp"
 #include "transport/move/reach.hpp"
 #include "transport/node.hpp"
@@ -41,6 +42,7 @@ struct WindowDescription {
   std::int64_t error;
   std::uint64_t mappable;  // the memory lies in the exported heap
   std::uint64_t delegation_space;
+  std::uint64_t foreign;  // only this rank reaches its memory
 };
 
 Error no_memory() {
@@ -147,8 +149,15 @@ void fill_target(Window& window, int rank, const WindowDescription& description)
   target.address = description.address;
   target.owner = rank;
   target.row_address = description.row_address;
+  target.foreign = description.foreign != 0;
   if (rank != window.rank()) return;
   target.row = window.row;
+  if (target.foreign) {
+    // Its own operations go by messages, too, so that all that change elements wait for each other.
+    target.reach = &message_reach;
+    window.sends = true;
+    return;
+  }
   target.memory = static_cast<char*>(window.base);
   // In a window that begins at address 0 the kernel finds out what there is.
   target.mapped = window.base || window.size == 0;
@@ -170,7 +179,8 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
       window.row_is_shared ? reinterpret_cast<std::uint64_t>(window.row) : 0,
       own_error,
       window.flavor == MPI_WIN_FLAVOR_SHARED || transport::exported_heap.contains(window.base),
-      may_be_private(window) ? one_sided.delegation.open(attend) : 0};
+      may_be_private(window) ? one_sided.delegation.open(attend) : 0,
+      window.size > 0 && platform::memory_kinds.find(window.base)};
   // The other ranks would wait for ever if this rank left here, so the job ends without this
   // memory.
   BATON_INVARIANT(descriptions != nullptr);
@@ -195,7 +205,7 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
   }
   // Not all ranks can use atomic instructions on this memory, so accumulates make plain changes
   // only, under the lock.
-  if (!error && !own.mappable && !can_all_map(window))
+  if (!error && !own.mappable && (own.foreign || !can_all_map(window)))
     // relaxed: no rank uses the row before all have left this call, see below.
     window.row->guard.mode.store(lockfree::GuardMode::always_locked, std::memory_order_relaxed);
   std::free(descriptions);
@@ -242,7 +252,7 @@ Error create(Communicator& comm, const Info* info, void* base, MPI_Aint size, st
   if (Error error = check_unit(unit)) return error;
   if (Error error = prepare(comm, info, MPI_WIN_FLAVOR_CREATE, made)) return error;
   set_own(**made, base, size, unit);
-  return exchange(**made, unit, size > 0 ? check_host_memory(base) : MPI_SUCCESS);
+  return exchange(**made, unit, MPI_SUCCESS);
 }
 
 Error allocate(Communicator& comm, const Info* info, MPI_Aint size, std::int64_t unit, void* base,

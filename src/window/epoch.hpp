@@ -39,8 +39,11 @@ inline void settle(Window& window) {
 // Waits until all operations that this rank has begun at the target are done.
 inline Error finish_at(Window& window, Target& target) {
   const Reach* reach = known_reach(target);
-  return BATON_LIKELY(reach == &mapped_reach || !reach) ? MPI_SUCCESS
-                                                        : reach->flush(window, target);
+  const bool is_over = BATON_LIKELY(reach == &mapped_reach || !reach);
+  Error error = is_over ? MPI_SUCCESS : reach->flush(window, target);
+  if (BATON_UNLIKELY(platform::load_shared(target.has_foreign)))
+    note_first(error, message_reach.flush(window, target));
+  return error;
 }
 
 // Makes progress, for a program that calls nothing else again and again while it awaits what others

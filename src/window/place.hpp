@@ -20,7 +20,7 @@ struct Data {
   bool is_run() const { return datatype::is_run(*type, buffer, is_host); }
 };
 
-// This is the data in the window, in host memory.
+// This is the data in the window.
 struct Place {
   int rank;  // or MPI_PROC_NULL, where nothing happens
   MPI_Aint displacement;
@@ -36,6 +36,7 @@ struct Spot {
   Target* target;
   char* memory;  // null: not mapped
   std::uint64_t address;
+  bool is_foreign = false;  // it lies in foreign memory of a dynamic window
 };
 
 // Notes plain stores to mapped memory, which a flush has to order.

@@ -20,8 +20,9 @@ void reach_target(Window& window, Target& target) {
   const LocalRank owner = window.targets[target.owner].local_rank;
   const bool is_own = owner == transport::own_rank();
   const auto* address = reinterpret_cast<const char*>(target.address);
-  if (row && (is_own || transport::kernel_copies_from(owner))) reach = &kernel_reach;
-  if (row && !window.is_dynamic()) {
+  const bool reaches = row && !target.foreign;
+  if (reaches && (is_own || transport::kernel_copies_from(owner))) reach = &kernel_reach;
+  if (reaches && !window.is_dynamic()) {
     target.memory =
         is_own ? const_cast<char*>(address)
                : transport::map_lasting({owner, address}, static_cast<std::size_t>(target.bytes),

@@ -51,6 +51,7 @@ extern const Reach &mapped_reach, &kernel_reach, &message_reach;
 // Returns how an operation reaches its spot: in dynamic windows some memory is mapped, and other
 // memory of the same target is not.
 inline const Reach& reach_of(const Spot& spot) {
+  if (BATON_UNLIKELY(spot.is_foreign)) return message_reach;
   return spot.memory ? mapped_reach : *spot.target->reach;
 }
 

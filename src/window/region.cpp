@@ -26,8 +26,9 @@ Error check_flavor(const Window& window) {
               "argument 1 (win): memory is attached to windows of MPI_Win_create_dynamic only");
 }
 
-// This bit in the bytes of a published region says that it was detached.
+// These bits in the bytes of a published region say that it was detached, and that it is foreign.
 constexpr std::uint64_t detached_bit = std::uint64_t{1} << 63;
+constexpr std::uint64_t foreign_bit = std::uint64_t{1} << 62;
 
 std::size_t listed(const Regions& regions) {
   return regions.count + regions.detached;
@@ -76,6 +77,7 @@ void publish(Window& window, std::size_t changed, const PublishedRegions& shared
                               for (std::size_t i = changed; i < listed(attached); ++i) {
                                 WindowRegion region = attached.list[i];
                                 if (i >= attached.count) region.bytes |= detached_bit;
+                                if (region.is_foreign) region.bytes |= foreign_bit;
                                 write_region(shared.list[i], region);
                               }
                             });
@@ -101,7 +103,8 @@ bool read_list(Target& target, Error* error) {
   for (std::size_t i = 0; list && i < view.count; ++i) {
     copy.list[i] = read_region(list[i]);
     attached += (copy.list[i].bytes & detached_bit) == 0;
-    copy.list[i].bytes &= ~detached_bit;
+    copy.list[i].is_foreign = (copy.list[i].bytes & foreign_bit) != 0;
+    copy.list[i].bytes &= ~(detached_bit | foreign_bit);
   }
   if (!is_still(line, view)) return false;
   copy.count = attached;
@@ -151,13 +154,18 @@ bool has(const WindowRegion& region, std::uint64_t address) {
 
 // Returns how far memory reaches from an address that is, or was, attached; the address itself: not
 // at all.
-std::uint64_t end_of_known(const Regions& regions, std::uint64_t address) {
+std::uint64_t end_of_known(const Regions& regions, std::uint64_t address, bool* is_foreign) {
   const WindowRegion* place = region_before(regions, address);
-  if (place && has(*place, address)) return place->address + place->bytes;
+  if (place && has(*place, address)) {
+    *is_foreign |= place->is_foreign;
+    return place->address + place->bytes;
+  }
   std::uint64_t end = address;
   for (std::size_t i = regions.count; i < listed(regions); ++i)
-    if (has(regions.list[i], address))
+    if (has(regions.list[i], address)) {
+      *is_foreign |= regions.list[i].is_foreign;
       end = std::max(end, regions.list[i].address + regions.list[i].bytes);
+    }
   return end;
 }
 
@@ -170,15 +178,17 @@ Lies find_in(const Regions& regions, std::uint64_t address, std::uint64_t bytes,
     // Regions that follow without a gap are joined to it, as far as they are wanted.
     const WindowRegion* behind = regions.list + regions.count;
     while (region->address + region->bytes < end && ++place != behind &&
-           place->address == region->address + region->bytes)
+           place->address == region->address + region->bytes) {
       region->bytes += place->bytes;
+      region->is_foreign |= place->is_foreign;
+    }
     if (address - region->address <= region->bytes && end <= region->address + region->bytes)
       return Lies::attached;
   }
-  *region = {address, bytes};
+  *region = {address, bytes, false};
   if (regions.detached == 0) return Lies::nowhere;
   for (std::uint64_t known = address; known < end;) {
-    const std::uint64_t further = end_of_known(regions, known);
+    const std::uint64_t further = end_of_known(regions, known, &region->is_foreign);
     if (further == known) return Lies::nowhere;
     known = further;
   }
@@ -187,20 +197,10 @@ Lies find_in(const Regions& regions, std::uint64_t address, std::uint64_t bytes,
 
 }  // namespace
 
-Error check_host_memory(const void* base) {
-  const BatonMemoryKind* kind = platform::memory_kinds.find(base);
-  if (BATON_LIKELY(!kind)) return MPI_SUCCESS;
-  return fail(MPI_ERR_UNSUPPORTED_OPERATION,
-              "argument base: %p is memory of the kind \"%s\"; windows lie in host memory so far "
-              "(data of an operation's origin may be of any kind)",
-              base, kind->name);
-}
-
 Error attach(Window& window, void* base, MPI_Aint bytes) {
   if (Error error = check_flavor(window)) return error;
   if (bytes < 0)
     return fail(MPI_ERR_SIZE, "argument 3 (size): %lld is negative", static_cast<long long>(bytes));
-  if (Error error = check_host_memory(base)) return error;
   platform::Guard guard(window.memory_lock);
   Regions& attached = window.attached;
   const auto address = reinterpret_cast<std::uint64_t>(base);
@@ -221,7 +221,7 @@ Error attach(Window& window, void* base, MPI_Aint bytes) {
     return fail(MPI_ERR_NO_MEM, "no memory for a list of attached memory");
   place = attached.list + index;
   std::memmove(place + 1, place, (listed(attached) - index) * sizeof *place);
-  *place = {address, size};
+  *place = {address, size, platform::memory_kinds.find(base) != nullptr};
   ++attached.count;
   publish(window, index, shared);
   return MPI_SUCCESS;
@@ -269,7 +269,8 @@ bool is_usable(Window& window, std::uint64_t address, std::int64_t bytes) {
   const Lies lies = find_region(window, window.own(), address, bytes, &region);
   return lies == Lies::attached ||
          (lies == Lies::detached &&
-          platform::is_mapped_now(address, static_cast<std::uint64_t>(bytes)));
+          (platform::memory_kinds.find(reinterpret_cast<const void*>(address)) ||
+           platform::is_mapped_now(address, static_cast<std::uint64_t>(bytes))));
 }
 
 void forget_regions(Window& window) {

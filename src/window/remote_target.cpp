@@ -9,6 +9,7 @@
 
 #include "message/core/progress.hpp"
 #include "message/core/wake.hpp"
+#include "platform/memory_kind.hpp"
 #include "window/accumulate.hpp"
 #include "window/change.hpp"
 #include "window/one_sided.hpp"
@@ -58,7 +59,7 @@ void do_put(const Incoming& incoming) {
     RemoteRange range;
     std::memcpy(&range, incoming.ranges + i, sizeof range);
     if (is_own_memory(*incoming.window, range.address, range.bytes))
-      std::memcpy(reinterpret_cast<void*>(range.address), data, range.bytes);
+      platform::copy_anywhere(reinterpret_cast<void*>(range.address), data, range.bytes);
     else
       incoming.origin().refused = MPI_ERR_RMA_RANGE;
     data += range.bytes;
@@ -73,7 +74,8 @@ void do_get(const Incoming& incoming) {
     RemoteRange range;
     std::memcpy(&range, incoming.ranges + i, sizeof range);
     if (is_own_memory(*incoming.window, range.address, range.bytes))
-      std::memcpy(found + bytes, reinterpret_cast<const void*>(range.address), range.bytes);
+      platform::copy_anywhere(found + bytes, reinterpret_cast<const void*>(range.address),
+                              range.bytes);
     else
       error = MPI_ERR_RMA_RANGE;
     bytes += range.bytes;

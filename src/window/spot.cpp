@@ -56,7 +56,7 @@ Extent extent_of(const Place& place) {
 }
 
 // Finds where data with gaps lies, run by run: the gaps need not be attached.
-Lies find_runs(Window& window, const Place& place) {
+Lies find_runs(Window& window, const Place& place, bool* is_foreign) {
   Lies all = Lies::attached;
   datatype::for_each_run(*place.type, reinterpret_cast<char*>(place.displacement), place.count,
                          [&](char* run, std::int64_t bytes) {
@@ -65,6 +65,7 @@ Lies find_runs(Window& window, const Place& place) {
                                find_region(window, window.targets[place.rank],
                                            reinterpret_cast<std::uint64_t>(run), bytes, &region);
                            if (lies != Lies::attached) all = lies;
+                           if (lies != Lies::nowhere) *is_foreign |= region.is_foreign;
                            return lies != Lies::nowhere;
                          });
   return all;
@@ -77,6 +78,14 @@ char* reach_for_sure(const Target& target, std::uint64_t first, std::uint64_t by
   char* memory = transport::exported_heap.reach(target.local_rank, address);
   return memory && transport::exported_heap.reach(target.local_rank, address + bytes - 1) ? memory
                                                                                           : nullptr;
+}
+
+// Only the target reaches this memory.
+Error note_foreign(Window& window, Spot* spot) {
+  spot->is_foreign = true;
+  platform::store_shared(spot->target->has_foreign, true);
+  platform::store_shared(window.sends, true);
+  return MPI_SUCCESS;
 }
 
 BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& extent,
@@ -92,11 +101,13 @@ BATON_COLD Error find_dynamic(Window& window, const Place& place, const Extent& 
   lockfree::WindowRegion region;
   Lies lies = find_region(window, target, first, bytes, &region);
   const bool in_runs = lies == Lies::nowhere && !place.type->contiguous;
-  if (in_runs) lies = find_runs(window, place);
+  bool is_foreign = lies != Lies::nowhere && region.is_foreign;
+  if (in_runs) lies = find_runs(window, place, &is_foreign);
   const bool own = target.local_rank == transport::own_rank();
   if (lies == Lies::nowhere || (own && lies == Lies::detached && !is_usable(window, first, bytes)))
     return out_of_range(window, place, plus(place.displacement, extent.first),
                         plus(place.displacement, extent.last));
+  if (is_foreign) return note_foreign(window, spot);
   if (in_runs) region = {first, static_cast<std::uint64_t>(bytes)};
   char* memory = reinterpret_cast<char*>(region.address);
   if (own) {

@@ -34,8 +34,9 @@ struct Transfer {
   const Datatype* type = nullptr;  // held, at the origin; null: the transfer waits for an answer
   std::int64_t bytes = 0;
   Expected expected;
-  bool is_access = false;  // of the target's memory, without its help
-  char* data = nullptr;    // data of an accumulate, at the target
+  bool is_access = false;   // of the target's memory, without its help
+  char* data = nullptr;     // data of an accumulate, at the target
+  bool is_scratch = false;  // and it is memory of the device that the elements lie in
   Announcement announcement{};
 };
 

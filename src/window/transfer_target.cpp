@@ -6,6 +6,8 @@
 #include "message/core/point_to_point.hpp"
 #include "message/core/progress.hpp"
 #include "message/core/wait.hpp"
+#include "platform/device/device_reduce.hpp"
+#include "platform/memory_kind.hpp"
 #include "window/change.hpp"
 
 namespace baton::window {
@@ -23,6 +25,27 @@ void apply(Transfer& transfer) {
                                header.type, static_cast<std::int64_t>(range.bytes),
                                header.operation, transfer.data, nullptr))
     transfer.window->targets[transfer.rank].refused = error;
+}
+
+// Takes memory for the data of an accumulate: where the elements are if a device changes them.
+void take_data(Transfer& transfer) {
+  const RemoteHeader& header = transfer.announcement.header;
+  const RemoteRange& range = transfer.announcement.range;
+  const auto* elements = reinterpret_cast<const void*>(range.address);
+  const Datatype* type = datatype::datatypes.find(datatype::datatypes.from_int(header.type));
+  const Operation* operation =
+      datatype::operations.find(datatype::operations.from_int(header.operation));
+  if (BATON_UNLIKELY(platform::memory_kinds.find(elements) != nullptr) && type && operation &&
+      changes_on_device(*operation, *type))
+    transfer.data = static_cast<char*>(platform::device_scratch.take(elements, range.bytes));
+  transfer.is_scratch = transfer.data != nullptr;
+  if (!transfer.data) transfer.data = static_cast<char*>(std::malloc(range.bytes));
+}
+void give_data_back(Transfer& transfer) {
+  if (transfer.is_scratch)
+    platform::device_scratch.give_back(transfer.data);
+  else
+    std::free(transfer.data);
 }
 
 void receive_into(Transfer& transfer, void* memory, std::uint64_t bytes) {
@@ -68,7 +91,7 @@ bool AcceptedTransfers::advance() {
     }
     if (transfer->data) apply(*transfer);
     list_.take_after(before);
-    std::free(transfer->data);
+    give_data_back(*transfer);
     delete transfer;
     any = true;
   }
@@ -97,7 +120,7 @@ Error AcceptedTransfers::receive_put(const Announcement& announcement, bool refu
 Error AcceptedTransfers::receive_accumulate(const Announcement& announcement, bool refuse) {
   const RemoteRange& range = announcement.range;
   Transfer& transfer = accept(announcement);
-  if (!refuse) transfer.data = static_cast<char*>(std::malloc(range.bytes));
+  if (!refuse) take_data(transfer);
   receive_into(transfer, transfer.data, transfer.data ? range.bytes : 0);
   if (refuse) return MPI_ERR_RMA_RANGE;
   return transfer.data ? MPI_SUCCESS : MPI_ERR_NO_MEM;

@@ -85,12 +85,14 @@ struct Unanswered {
 struct Target {
   char* memory = nullptr;  // its memory here, where it is mapped
   std::int64_t bytes = 0;
-  std::int64_t unit = 1;  // bytes of a displacement unit
-  Row* row = nullptr;     // null: its locks and epochs go by messages
-  bool mapped = false;    // operations are loads and stores at `memory`
-  bool open = false;      // an access epoch of ours reaches it, apart from the window's epoch
-  bool attached = false;  // `memory` is to be let go with the window
-  bool visited = false;   // it knows that we change its elements by atomic instructions
+  std::int64_t unit = 1;     // bytes of a displacement unit
+  Row* row = nullptr;        // null: its locks and epochs go by messages
+  bool mapped = false;       // operations are loads and stores at `memory`
+  bool open = false;         // an access epoch of ours reaches it, apart from the window's epoch
+  bool attached = false;     // `memory` is to be let go with the window
+  bool foreign = false;      // only its rank reaches its memory (platform/memory_kind.hpp)
+  bool has_foreign = false;  // we have reached foreign memory attached there, by messages
+  bool visited = false;      // it knows that we change its elements by atomic instructions
   Hold hold = Hold::none;
   std::uint32_t number = 0;      // our number at its lock
   std::uint32_t posts_seen = 0;  // its calls of MPI_Win_post for us that we have seen
@@ -219,8 +221,6 @@ Error free_window(Window& window);
 // or no longer. Errors: MPI_ERR_RMA_FLAVOR, MPI_ERR_RMA_ATTACH, MPI_ERR_SIZE, MPI_ERR_NO_MEM,
 // explained.
 Error attach(Window& window, void* base, MPI_Aint bytes);
-// Refuses memory that only copies of its kind may touch: windows lie in host memory.
-Error check_host_memory(const void* base);
 Error detach(Window& window, const void* base);
 // This is the location of bytes in a dynamic window.
 enum class Lies : std::uint8_t {

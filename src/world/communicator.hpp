@@ -32,6 +32,14 @@ namespace baton::world {
 
 struct NodeParts;
 
+// This is what all ranks of a communicator know alike of where their long data lies
+// (collective/device_data.hpp).
+struct DeviceHabit {
+  std::uint32_t calls = 0;  // so far, of those in which ranks may ask
+  bool used = false;        // some rank had data in device memory when they asked last
+  bool seen = false;        // this rank has had some since; it alone knows
+};
+
 class Communicator {
  public:
   ErrorTarget errors;
@@ -58,6 +66,7 @@ class Communicator {
   std::uint32_t persistent_collectives = 0;
   std::uint32_t checked = 0;  // under the setting `check`: calls whose algorithms have begun
   collective::Cutoffs* cutoffs = nullptr;  // choice of algorithms; made by collective/
+  DeviceHabit device_habit;
   // This is how the machine divides its ranks. collective/ makes it, in plain memory that the
   // communicator frees.
   collective::MachineGroups* machine_groups = nullptr;

@@ -26,6 +26,8 @@
 #include "message/start.hpp"
 #include "platform/crash.hpp"
 #include "platform/device/device_memory.hpp"
+#include "platform/device/device_reduce.hpp"
+#include "platform/device/host_registrations.hpp"
 #include "platform/fork.hpp"
 #include "platform/host_identity.hpp"
 #include "platform/lifeline.hpp"
@@ -222,6 +224,7 @@ Error Library::begin_use_alone(int required) {
     read_settings_once();
     if (Error error = platform::memory_kinds.open()) return error;
     if (Error error = make()) return error;
+    if (transport::job().devices) platform::memory_kinds.note_devices_of_others();
   }
   is_made_ = true;
   message::set_wait_budget(program_has_threads_);
@@ -299,6 +302,8 @@ void Library::end_use() {
   message::process_buffer.forget();
   message::stop_progress_thread();
   transport::device_copies.end();
+  platform::host_registrations.end();
+  platform::device_scratch.end();
   platform::device_memory.end();
   platform::stop_telling_crashes();
   publish_counters();

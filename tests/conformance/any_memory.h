@@ -11,7 +11,7 @@ static _Thread_local uint64_t memory_drawn; /* the state of what is drawn; each 
 
 static inline int draws_opaque(void) {
   if (memory_drawn == 0) memory_drawn = (uint64_t)rank + 1;
-  return opaque_is_there() && next_random(&memory_drawn) % 2;
+  return opaque_is_there() && (next_random(&memory_drawn) % 2 || opaque_is_everywhere());
 }
 
 static inline void* take_memory(size_t bytes) {

@@ -36,7 +36,11 @@ int main(int argc, char** argv) {
     check_messages(MPI_COMM_WORLD, rank, rank, 100000);
   }
   if (chosen >> part_local & 1) check_packing(), check_reduce_local();
-  if (chosen >> part_windows & 1) check_windows(), check_refusals();
+  if (chosen >> part_windows & 1) {
+    check_windows();
+    check_windows_over_it(1);
+    check_windows_over_it(0);
+  }
   CHECK(on_host ? opaque_copies() == 0 : opaque_copies() > 0);
   free_layouts();
   return finish();

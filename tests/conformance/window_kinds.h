@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "conformance.h"
+#include "opaque_memory.h"
 
 typedef enum { allocated, shared, noncontig, created, exported, dynamic, kind_count } WindowKind;
 static const char* const kind_names[] = {"allocate", "shared",   "noncontig",
@@ -17,7 +18,8 @@ typedef struct {
   MPI_Win win;
   MPI_Comm comm; /* not its own */
   int ranks, me;
-  unsigned char* base; /* the own part */
+  unsigned char* base; /* the own part, as the program touches it */
+  void* given;         /* its address, as calls get it */
   MPI_Aint bytes;
   int unit;
   /* Of each rank: */
@@ -29,7 +31,7 @@ typedef struct {
 static inline void share_places(Window* w) {
   MPI_Aint begin = 0;
   int unit = w->kind == dynamic ? 1 : w->unit;
-  if (w->kind == dynamic) MPI_Get_address(w->base, &begin);
+  if (w->kind == dynamic) MPI_Get_address(w->given, &begin);
   w->begins = malloc((size_t)w->ranks * sizeof *w->begins);
   w->sizes = malloc((size_t)w->ranks * sizeof *w->sizes);
   w->units = malloc((size_t)w->ranks * sizeof *w->units);
@@ -40,14 +42,17 @@ static inline void share_places(Window* w) {
 
 /* Memory of the program's own. Under TEST_XPMEM it is shared to begin with, which
  * tests/transport/fake_xpmem.c can map; and stays, since that cannot see what XPMEM does, that
- * addresses have become those of other memory. */
+ * addresses have become those of other memory. Where there is memory that nobody may touch, it is
+ * that. */
 static inline void* take_own(size_t bytes) {
+  if (opaque_is_there()) return opaque_allocate(bytes);
   if (!getenv("TEST_XPMEM")) return malloc(bytes);
   void* memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(memory != MAP_FAILED);
   return memory;
 }
 static inline void give_back_own(void* memory) {
+  if (opaque_free(memory)) return;
   if (!getenv("TEST_XPMEM")) free(memory);
 }
 
@@ -62,19 +67,20 @@ static inline Window make_window(WindowKind kind, MPI_Aint bytes, int unit, MPI_
     MPI_Info_create(&info);
     MPI_Info_set(info, "alloc_shared_noncontig", "true");
   }
-  if (kind == created || (kind == dynamic && w.me % 2 == 0)) w.base = take_own((size_t)bytes + 1);
+  if (kind == created || (kind == dynamic && w.me % 2 == 0)) w.given = take_own((size_t)bytes + 1);
   if (kind == exported || (kind == dynamic && w.me % 2 == 1))
-    MPI_Alloc_mem(bytes + 1, MPI_INFO_NULL, &w.base);
+    MPI_Alloc_mem(bytes + 1, MPI_INFO_NULL, &w.given);
   if (kind == allocated)
-    MPI_Win_allocate(bytes, unit, info, comm, &w.base, &w.win);
+    MPI_Win_allocate(bytes, unit, info, comm, &w.given, &w.win);
   else if (kind == shared || kind == noncontig)
-    MPI_Win_allocate_shared(bytes, unit, info, comm, &w.base, &w.win);
+    MPI_Win_allocate_shared(bytes, unit, info, comm, &w.given, &w.win);
   else if (kind == dynamic)
     MPI_Win_create_dynamic(info, comm, &w.win);
   else
-    MPI_Win_create(w.base, bytes, unit, info, comm, &w.win);
+    MPI_Win_create(w.given, bytes, unit, info, comm, &w.win);
   if (info != MPI_INFO_NULL) MPI_Info_free(&info);
-  if (kind == dynamic && bytes > 0) MPI_Win_attach(w.win, w.base, bytes);
+  if (kind == dynamic && bytes > 0) MPI_Win_attach(w.win, w.given, bytes);
+  w.base = opaque_view(w.given);
   if (bytes > 0) memset(w.base, 0, (size_t)bytes);
   share_places(&w);
   MPI_Barrier(comm); /* all is attached and zero */
@@ -84,12 +90,12 @@ static inline Window make_window(WindowKind kind, MPI_Aint bytes, int unit, MPI_
 static inline void free_window(Window* w) {
   if (w->kind == dynamic) {
     MPI_Barrier(w->comm); /* nobody needs it any more */
-    if (w->bytes > 0) MPI_Win_detach(w->win, w->base);
+    if (w->bytes > 0) MPI_Win_detach(w->win, w->given);
   }
   MPI_Win_free(&w->win);
   CHECK(w->win == MPI_WIN_NULL);
-  if (w->kind == created || (w->kind == dynamic && w->me % 2 == 0)) give_back_own(w->base);
-  if (w->kind == exported || (w->kind == dynamic && w->me % 2 == 1)) MPI_Free_mem(w->base);
+  if (w->kind == created || (w->kind == dynamic && w->me % 2 == 0)) give_back_own(w->given);
+  if (w->kind == exported || (w->kind == dynamic && w->me % 2 == 1)) MPI_Free_mem(w->given);
   free(w->begins), free(w->sizes), free(w->units);
 }
 

@@ -33,9 +33,15 @@ static int holds(const void* memory, size_t bytes, unsigned key) {
 }
 
 static void* take(const char* kind, size_t bytes) {
-  static const char* const names[] = {"device", "pool", "virtual", "managed", "pinned"};
+  static const char* const names[] = {"device", "pool", "virtual", "managed",
+                                      "pinned", "",     "",        "shareable"};
   if (strcmp(kind, "host") == 0) return malloc(bytes);
-  for (int i = 0; i < 5; ++i)
+  if (strcmp(kind, "mpi") == 0) {
+    void* memory;
+    MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
+    return memory;
+  }
+  for (int i = 0; i < 8; ++i)
     if (strcmp(kind, names[i]) == 0) {
       void* memory = device.allocate((StandinKind)i, bytes, NULL);
       HELD(memory);
@@ -47,6 +53,8 @@ static void* take(const char* kind, size_t bytes) {
 static void give_back(const char* kind, void* memory) {
   if (strcmp(kind, "host") == 0)
     free(memory);
+  else if (strcmp(kind, "mpi") == 0)
+    MPI_Free_mem(memory);
   else
     HELD(device.release((uint64_t)memory) == 0);
 }
@@ -84,6 +92,99 @@ static void exchange(size_t bytes, int count) {
     HELD(holds(in + (size_t)i * bytes, bytes, (unsigned)(i + 1 - rank)));
   free(requests);
   give_back("device", out), give_back("device", in);
+}
+
+static const char* kind_here(char** kinds) {
+  return kinds[rank];
+}
+
+/* Sums of both ranks, each in memory of its own kind. `form`: allreduce, iallreduce, in_place. */
+static void sum_up(const char* form, char** kinds, size_t numbers, int count) {
+  const size_t bytes = numbers * sizeof(int);
+  int *out = take(kind_here(kinds), bytes), *in = take(kind_here(kinds), bytes);
+  int *out_seen = device.view ? device.view(out) : out,
+      *in_seen = device.view ? device.view(in) : in;
+  for (int turn = 0; turn < count; ++turn) {
+    const int in_place = strcmp(form, "in_place") == 0;
+    for (size_t i = 0; i < numbers; ++i) {
+      out_seen[i] = (int)i * (rank + 1) + turn;
+      in_seen[i] = in_place ? out_seen[i] : -1;
+    }
+    if (strcmp(form, "iallreduce") == 0) {
+      MPI_Request request;
+      MPI_Iallreduce(out, in, (int)numbers, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Allreduce(in_place ? MPI_IN_PLACE : out, in, (int)numbers, MPI_INT, MPI_SUM,
+                    MPI_COMM_WORLD);
+    }
+    for (size_t i = 0; i < numbers; ++i) {
+      HELD(in_seen[i] == 3 * (int)i + 2 * turn);
+      HELD(out_seen[i] == (int)i * (rank + 1) + turn);
+    }
+  }
+  give_back(kind_here(kinds), out), give_back(kind_here(kinds), in);
+}
+
+/* Rank 0 sends, in parts; each round by another order of the parts. */
+static void send_parts(char** kinds, size_t part_bytes, int parts, int rounds) {
+  const size_t bytes = part_bytes * (size_t)parts;
+  char* memory = take(kind_here(kinds), bytes);
+  MPI_Request request;
+  if (rank == 0)
+    MPI_Psend_init(memory, parts, (MPI_Count)part_bytes, MPI_BYTE, 1, 5, MPI_COMM_WORLD,
+                   MPI_INFO_NULL, &request);
+  else
+    MPI_Precv_init(memory, parts, (MPI_Count)part_bytes, MPI_BYTE, 0, 5, MPI_COMM_WORLD,
+                   MPI_INFO_NULL, &request);
+  for (int round = 0; round < rounds; ++round) {
+    fill(memory, bytes, (unsigned)(rank == 0 ? round : 1000));
+    MPI_Start(&request);
+    for (int i = 0; i < parts && rank == 0; ++i) MPI_Pready((i + round) % parts, request);
+    for (int i = 0, there = 0; i < parts && rank == 1; ++i, there = 0)
+      while (!there) MPI_Parrived(request, i, &there);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    HELD(holds(memory, bytes, (unsigned)round));
+  }
+  MPI_Request_free(&request);
+  give_back(kind_here(kinds), memory);
+}
+
+/* Each rank writes its part of a file and reads the other's, alone and together with the other. */
+static void use_file(const char* path, char** kinds, size_t bytes) {
+  char* memory = take(kind_here(kinds), bytes);
+  MPI_File file;
+  MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                MPI_INFO_NULL, &file);
+  for (int together = 0; together < 3; ++together) {
+    const MPI_Offset own = (MPI_Offset)bytes * rank, other = (MPI_Offset)bytes * (1 - rank);
+    MPI_Request request;
+    fill(memory, bytes, (unsigned)(10 * together + rank));
+    if (together == 0)
+      MPI_File_write_at(file, own, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+    if (together == 1)
+      MPI_File_write_at_all(file, own, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+    if (together == 2) {
+      MPI_File_iwrite_at(file, own, memory, (int)bytes, MPI_BYTE, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    MPI_File_sync(file);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_File_sync(file);
+    fill(memory, bytes, 77);
+    if (together == 0)
+      MPI_File_read_at(file, other, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+    if (together == 1)
+      MPI_File_read_at_all(file, other, memory, (int)bytes, MPI_BYTE, MPI_STATUS_IGNORE);
+    if (together == 2) {
+      MPI_File_iread_at(file, other, memory, (int)bytes, MPI_BYTE, &request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    HELD(holds(memory, bytes, (unsigned)(10 * together + 1 - rank)));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  MPI_File_close(&file);
+  give_back(kind_here(kinds), memory);
 }
 
 /* A message that is longer than its receive, and one that is taken back. */
@@ -148,6 +249,8 @@ static void tell_counts(void) {
   StandinCounts c = device.counts();
   printf("rank %d has %ld streams, %ld events, %ld imports, %ld blocks\n", rank, c.streams,
          c.events, c.imports, c.blocks);
+  printf("rank %d: %ld launches, %ld modules, %ld registered, %ld once\n", rank, c.launches,
+         c.modules, c.registered, c.registrations);
 }
 
 /* Returns how many words it has taken. */
@@ -157,6 +260,12 @@ static int run(char** words) {
   if (strcmp(word, "send") == 0)
     return send_new(words[1], words[2], (size_t)atol(words[3]), atoi(words[4])), 5;
   if (strcmp(word, "exchange") == 0) return exchange((size_t)atol(words[1]), atoi(words[2])), 3;
+  if (strcmp(word, "allreduce") == 0 || strcmp(word, "iallreduce") == 0 ||
+      strcmp(word, "in_place") == 0)
+    return sum_up(word, words + 1, (size_t)atol(words[3]), atoi(words[4])), 5;
+  if (strcmp(word, "parts") == 0)
+    return send_parts(words + 1, (size_t)atol(words[3]), atoi(words[4]), 5), 5;
+  if (strcmp(word, "file") == 0) return use_file(words[1], words + 2, (size_t)atol(words[4])), 5;
   if (strcmp(word, "odd") == 0) return odd_ends(), 1;
   if (strcmp(word, "fork") == 0) return fork_one(), 1;
   if (strcmp(word, "unreadable") == 0) return send_unreadable(words[1]), 2;

@@ -58,10 +58,82 @@ class Device(Faults):
         job = self.goes("load", "send", "device", "pool", 100000, 2)
         self.assertEqual(self.ways(job).get("device"), 2)
 
-    def test_host_memory_on_one_side_is_staged(self):
+    def test_memory_with_descriptors_is_mapped(self):
+        job = self.goes("load", "send", "shareable", "device", 100000, 3, "send", "shareable", "host", 100000, 3,
+                        "send", "device", "shareable", 8, 3, "allreduce", "shareable", "device", 100000, 3)
+        self.assertEqual(self.ways(job).get("device"), 9 + 12)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+        job = self.goes("load", "send", "shareable", "device", 5000, 2000, "counts")
+        self.assertLessEqual(max(int(number) for number in re.findall(r"(\d+) imports", job.out)), 24)
+        for fault in "STANDIN_NO_EXPORT", "STANDIN_NO_OPEN":
+            job = self.goes("load", "send", "shareable", "device", 100000, 3, **{fault: "1"})
+            self.assertNotIn("device", self.ways(job))
+
+    def test_host_memory_on_one_side(self):
+        """Long data goes straight to host memory; short data, and what goes to a device, is staged."""
         job = self.goes("load", "send", "device", "host", 100000, 2, "send", "host", "device", 100000, 2)
+        self.assertEqual(self.ways(job).get("device"), 2)
+        job = self.goes("load", "send", "device", "host", 1000, 2)
         self.assertNotIn("device", self.ways(job))
         self.assertTrue(any("only the sender's data lies in device memory" in words for words in self.why(job)))
+
+    def counted(self, job, what):
+        """What the ranks have counted last, by rank."""
+        return {int(rank): int(number) for rank, number in re.findall(rf"rank (\d): .*?(\d+) {what}", job.out)}
+
+    def test_shared_host_memory_is_registered_while_it_is_used(self):
+        for words in (["send", "device", "mpi", 100000, 2], ["send", "pool", "host", 300000, 2]):
+            job = self.goes("load", *words, "counts")
+            self.assertTrue(any(self.counted(job, "once").values()), job.out)
+            self.assertEqual(self.counted(job, "registered"), {0: 0, 1: 0})
+        for fault in {"BATON_DEVICE_REGISTER": "0"}, {"STANDIN_NO_REGISTER": "1"}:
+            job = self.goes("load", "send", "device", "mpi", 100000, 2, "send", "pool", "host", 300000, 2, "counts",
+                            **fault)
+            self.assertFalse(any(self.counted(job, "once").values()), job.out)
+
+    def test_what_is_freed_is_not_registered_any_more(self):
+        job = self.goes("load", *["send", "device", "mpi", 100000, 2] * 30, "counts")
+        self.assertLess(max(int(number) for number in re.findall(r"(\d+) registered", job.out)), 5)
+        self.assertGreaterEqual(self.counted(job, "once")[1], 30)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+
+    def test_long_sums_are_computed_where_they_lie(self):
+        for form in "allreduce", "in_place":
+            job = self.goes("load", form, "device", "device", 100000, 3)
+            self.assertEqual(self.counted(job, "launches"), {0: 3, 1: 3})
+            self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+            self.assertEqual(self.counted(job, "modules"), {0: 0, 1: 0})
+        self.assertIn("device_memory", job.err + job.out)
+
+    def test_nonblocking_sums_stay_once_ranks_know(self):
+        job = self.goes("load", "allreduce", "device", "device", 100000, 1, "iallreduce", "device", "device", 100000, 4)
+        self.assertEqual(self.counted(job, "launches"), {0: 5, 1: 5})
+
+    def test_each_rank_may_have_its_data_elsewhere(self):
+        job = self.goes("load", "allreduce", "device", "host", 100000, 3, "allreduce", "host", "managed", 100000, 3,
+                        "allreduce", "pool", "device", 100000, 2)
+        self.assertEqual(self.counted(job, "launches"), {0: 3, 1: 2})
+
+    def test_sums_of_the_host_need_no_device(self):
+        job = self.goes("load", "allreduce", "host", "host", 100000, 70, "allreduce", "device", "device", 1000, 3)
+        self.assertEqual(self.counted(job, "launches"), {0: 0, 1: 0})
+
+    def test_a_device_that_gives_nothing_is_done_without(self):
+        for fault in {"STANDIN_NO_KERNELS": "1"}, {"STANDIN_NO_LAUNCH": "1"}, {"STANDIN_MEMORY_MAX": "1000"}, \
+                {"BATON_DEVICE_IPC": "0"}, {"STANDIN_NO_IPC": "1"}:
+            self.goes("load", "allreduce", "device", "device", 100000, 3, "iallreduce", "device", "device", 100000, 3,
+                      **fault)
+
+    def test_parts(self):
+        for kinds in ("device", "device"), ("device", "host"), ("host", "device"), ("pool", "managed"):
+            self.goes("load", "parts", *kinds, 10000, 7, "parts", *kinds, 8, 3, "parts", *kinds, 200000, 2)
+
+    def test_files(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "file")
+        for kinds in ("device", "device"), ("device", "host"), ("pool", "managed"):
+            self.goes("load", "file", path, *kinds, 100000, "file", path, *kinds, 10)
 
     def test_pinned_memory_is_host_memory(self):
         job = self.goes("load", "send", "pinned", "pinned", 100, 2)
@@ -110,6 +182,10 @@ class Device(Faults):
     def test_a_lost_device_ends_the_job_and_says_why(self):
         self.fails("unspecified launch failure", "load", "send", "device", "device", 1000, 3, STANDIN_FAIL_COPY="2")
         self.fails("unspecified launch failure", "load", "send", "pool", "host", 1000, 3, STANDIN_FAIL_COPY="2")
+
+    def test_a_device_that_is_lost_in_a_sum_ends_the_job(self):
+        self.fails("unspecified launch failure", "load", "allreduce", "device", "device", 100000, 3,
+                   STANDIN_FAIL_LAUNCH="2")
 
     def test_no_memory_for_a_stream_ends_the_job_and_says_why(self):
         self.fails("out of memory", "load", "send", "device", "host", 1000, 1, STANDIN_NO_STREAMS="1")

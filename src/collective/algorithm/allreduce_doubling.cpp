@@ -29,9 +29,9 @@ Task allreduce_doubling(Run& run) {
     run.send(context, total, count, type, partner);
     co_await run.all();
     if (other < fold.group || vector.operation->commutative) {
-      vector.reduce(incoming, total);
+      vector.reduce(run, incoming, total);
     } else {
-      vector.reduce(total, incoming);
+      vector.reduce(run, total, incoming);
       std::swap(total, incoming);
     }
   }

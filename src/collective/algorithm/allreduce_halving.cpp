@@ -56,7 +56,7 @@ Task allreduce_halving(Run& run) {
     run.receive(context, own.in(first ? total : incoming), own.count(), type, partner);
     run.send(context, theirs.in(first ? contribution : total), theirs.count(), type, partner);
     co_await run.all();
-    vector.part(own.count()).reduce(own.in(first ? contribution : incoming), own.in(total));
+    vector.part(own.count()).reduce(run, own.in(first ? contribution : incoming), own.in(total));
   }
   for (int mask = fold.groups / 2; mask > 0; mask /= 2) {
     const int partner = fold.speaker(fold.group ^ mask);

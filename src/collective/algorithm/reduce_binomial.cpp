@@ -39,7 +39,7 @@ Task combine_by_arrival(Run& run, const Context& context, Vector vector, void* o
         if (message::is_complete(*children[arrived].request)) return true;
       return false;
     });
-    vector.reduce(children[arrived].data, own);
+    vector.reduce(run, children[arrived].data, own);
     children[arrived] = children[--count];
   }
   co_await run.all();
@@ -76,9 +76,9 @@ Task reduce_on_tree(Run& run, const Context& context, Vector vector, const void*
       co_await run.all();
       // The child's ranks come after ours.
       if (vector.operation->commutative) {
-        vector.reduce(incoming, own);
+        vector.reduce(run, incoming, own);
       } else {
-        vector.reduce(own, incoming);
+        vector.reduce(run, own, incoming);
         std::swap(own, incoming);
       }
     }

@@ -26,7 +26,7 @@ Task reduce_scatter_pairwise(Run& run) {
     run.receive(context, incoming, own.count, type, from);
     run.send(context, whole.at(contribution, first[to]), in.count(to), type, to);
     co_await run.all();
-    own.reduce(incoming, total);
+    own.reduce(run, incoming, total);
   }
   if (apart) run.copy(total, own.count, type, in.buffer, own.count, type);
 }

@@ -29,16 +29,16 @@ Task scan_doubling(Run& run) {
     run.send(context, group, count, type, partner);
     co_await run.all();
     if (partner > rank) {  // group = group op incoming
-      vector.reduce(group, incoming);
+      vector.reduce(run, group, incoming);
       std::swap(group, incoming);
       continue;
     }
     if (has_result)
-      vector.reduce(incoming, result);
+      vector.reduce(run, incoming, result);
     else
       run.copy(incoming, count, type, result, count, type);
     has_result = true;
-    vector.reduce(incoming, group);
+    vector.reduce(run, incoming, group);
   }
 }
 

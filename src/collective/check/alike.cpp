@@ -194,7 +194,7 @@ Task check_and_run(Run& run, const Call& call) {
   run.change_tag(tag);
   if (verdict.error_class) run.refuse(verdict.error_class, verdict.text);
   if (persistent) {
-    if (!run.error()) co_await select(run, call);
+    if (!run.error()) co_await select_for(run, call);
     co_return;
   }
   // Rounds of the communicator's room are taken in the order of the calls, whichever check ends
@@ -206,7 +206,7 @@ Task check_and_run(Run& run, const Call& call) {
     platform::add_shared(comm.checked, 1u);
     co_return;
   }
-  Task algorithm = select(run, call);
+  Task algorithm = select_for(run, call);
   platform::add_shared(comm.checked, 1u);
   co_await algorithm;
 }

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "platform/device/device_reduction.hpp"
+
 namespace baton::platform {
 
 // Memory that a driver knows, and that is no plain host memory.
@@ -24,12 +26,22 @@ struct DeviceRange {
   void* context = nullptr;  // copies are made in it
   int device = 0;
   DevicePlace place = DevicePlace::device;
-  bool may_export = false;  // other processes may open it
+  bool may_export = false;     // other processes may open it
+  bool by_descriptor = false;  // and do so by a descriptor of this process
 };
 
-// Names an allocation to other processes of this machine.
+// Names an allocation to other processes of this machine: by the driver's bytes, or by a descriptor
+// of its process.
 struct DeviceHandle {
   unsigned char bytes[64];
+  std::uint64_t length;  // of an allocation with a descriptor; 0: it has none
+  std::int32_t process;  // that has the descriptor
+  std::int32_t descriptor;
+};
+// An allocation of another process, as it is mapped here.
+struct DeviceMapping {
+  void* address;
+  std::size_t bytes;  // of one by a descriptor; else 0
 };
 
 // A copy of rows at equal distances: at least one, each of so many bytes.
@@ -64,6 +76,9 @@ class Accelerator {
   // `describe` where one does. False: the driver does not answer any more, as after a fault.
   virtual bool tell_id(const void* address, std::uint64_t* id) = 0;
 
+  // Returns a context for copies to host memory: the thread's own, else one that the program has;
+  // null: it has none.
+  virtual void* own_context() = 0;
   // Begins a copy in a context; either side may be host memory.
   virtual const char* begin_copy(void* context, DeviceLane lane, const PlaneCopy& copy) = 0;
   // Waits for all copies of the lane in this context.
@@ -73,11 +88,28 @@ class Accelerator {
   // Returns whether a mark has been reached. If it is not under way any more, the mark is gone.
   virtual CopyState look(void* context, void* mark, const char** why) = 0;
 
+  // Begins a reduction in a context, in whose reach both operands lie, each aligned as its elements
+  // are. The first one of its kind in a context takes long (85 ms on an H200): the device's code is
+  // made.
+  virtual const char* begin_reduction(void* context, DeviceLane lane,
+                                      const DeviceReduction& reduction) = 0;
+
+  // Takes memory of a context's device, and gives it back.
+  virtual const char* allocate(void* context, std::size_t bytes, void** memory) = 0;
+  virtual void release(void* context, void* memory) = 0;
+
+  // Registers host memory, so that devices copy from and to it at full speed; whole pages. While it
+  // is registered it stays mapped.
+  virtual const char* register_host(void* context, void* memory, std::size_t bytes) = 0;
+  virtual void unregister_host(void* context, void* memory) = 0;
+
   // Names the allocation that begins at range.start to other processes.
   virtual const char* export_range(const DeviceRange& range, DeviceHandle& handle) = 0;
+  // Lets a name go: others may not open it any more.
+  virtual void forget_export(const DeviceHandle& handle) = 0;
   // Maps an allocation of another process where this context's copies reach it; and unmaps it.
-  virtual const char* open(void* context, const DeviceHandle& handle, void** mapped) = 0;
-  virtual void close(void* context, void* mapped) = 0;
+  virtual const char* open(void* context, const DeviceHandle& handle, DeviceMapping* mapped) = 0;
+  virtual void close(void* context, const DeviceMapping& mapped) = 0;
 
   // Gives back streams and marks, as far as their contexts still live. No copy is under way.
   virtual void give_back() = 0;

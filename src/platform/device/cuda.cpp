@@ -4,39 +4,6 @@
 
 namespace baton::platform::cuda {
 
-namespace {
-
-DevicePointer pointer(const void* address) {
-  return reinterpret_cast<DevicePointer>(address);
-}
-
-}  // namespace
-
-// Makes a context current for a scope, unless it is. Under it the driver's calls concern that
-// context; afterwards the program's own is current again.
-class Driver::Current {
- public:
-  Current(const Functions& functions, Context context) : functions_(functions) {
-    Context now = nullptr;
-    result_ = functions.current_context(&now);
-    if (result_ != success || now == context) return;
-    result_ = functions.push_context(context);
-    pushed_ = result_ == success;
-  }
-  ~Current() {
-    Context popped;
-    if (pushed_) functions_.pop_context(&popped);
-  }
-  Current(const Current&) = delete;
-  Current& operator=(const Current&) = delete;
-  Result result() const { return result_; }
-
- private:
-  const Functions& functions_;
-  Result result_;
-  bool pushed_ = false;
-};
-
 const char* Driver::words(Result result) const {
   if (result == success) return nullptr;
   const char* text = nullptr;
@@ -69,7 +36,10 @@ bool Driver::describe(const void* address, DeviceRange& range) {
   range.id = id;
   range.device = device;
   range.place = is_managed ? DevicePlace::managed : DevicePlace::device;
-  range.may_export = holds && !is_managed && is_ipc_capable && functions_.get_ipc_handle;
+  const bool may_export = holds && !is_managed;
+  range.by_descriptor = may_export && !is_ipc_capable && has_descriptor(address);
+  range.may_export =
+      range.by_descriptor || (may_export && is_ipc_capable && functions_.get_ipc_handle);
   range.context = context ? context : context_for(device);
   return true;
 }
@@ -102,6 +72,12 @@ Context Driver::context_for(Device device) {
   return now;
 }
 
+void* Driver::own_context() {
+  Context now = nullptr;
+  if (functions_.current_context(&now) == success && now) return now;
+  return context_for(0);
+}
+
 // Returns what we have in a context, which is current; null: no space for one more. Under the lock.
 Driver::Used* Driver::used(Context context) {
   std::uint64_t id = 0;
@@ -109,14 +85,14 @@ Driver::Used* Driver::used(Context context) {
   for (int i = 0; i < used_count_; ++i)
     if (used_[i].context == context) {
       // Streams and events of a context end with it.
-      if (used_[i].id != id) used_[i] = {};
+      if (used_[i].id != id) used_[i] = Used{};
       used_[i].context = context;
       used_[i].id = id;
       return &used_[i];
     }
   if (used_count_ == contexts_max) return nullptr;
   Used& made = used_[used_count_++];
-  made = {};
+  made = Used{};
   made.context = context;
   made.id = id;
   return &made;
@@ -205,30 +181,64 @@ CopyState Driver::look(void* context, void* mark, const char** why) {
 const char* Driver::export_range(const DeviceRange& range, DeviceHandle& handle) {
   const Current current(functions_, range.context);
   if (current.result()) return words(current.result());
+  handle = {};
+  if (range.by_descriptor) return export_descriptor(range, handle);
   IpcHandle got;
   if (Result result = functions_.get_ipc_handle(&got, range.start)) return words(result);
-  static_assert(sizeof got == sizeof handle);
-  std::memcpy(&handle, &got, sizeof got);
+  static_assert(sizeof got == sizeof handle.bytes);
+  std::memcpy(handle.bytes, &got, sizeof got);
   return nullptr;
 }
 
-const char* Driver::open(void* context, const DeviceHandle& handle, void** mapped) {
+const char* Driver::open(void* context, const DeviceHandle& handle, DeviceMapping* mapped) {
   if (!functions_.open_ipc_handle || !functions_.close_ipc_handle)
     return "this driver opens no handles of other processes";
   const Current current(functions_, context);
   if (current.result()) return words(current.result());
+  if (handle.length) return open_descriptor(handle, mapped);
   IpcHandle given;
-  std::memcpy(&given, &handle, sizeof given);
+  std::memcpy(&given, handle.bytes, sizeof given);
   DevicePointer opened = 0;
   if (Result result = functions_.open_ipc_handle(&opened, given, ipc_lazy_enable_peers))
     return words(result);
-  *mapped = reinterpret_cast<void*>(opened);
+  *mapped = {reinterpret_cast<void*>(opened), 0};
   return nullptr;
 }
 
-void Driver::close(void* context, void* mapped) {
+void Driver::close(void* context, const DeviceMapping& mapped) {
   const Current current(functions_, context);
-  if (!current.result()) functions_.close_ipc_handle(pointer(mapped));
+  if (current.result()) return;
+  if (mapped.bytes == 0) return void(functions_.close_ipc_handle(pointer(mapped.address)));
+  functions_.unmap(pointer(mapped.address), mapped.bytes);
+  functions_.free_addresses(pointer(mapped.address), mapped.bytes);
+}
+
+const char* Driver::allocate(void* context, std::size_t bytes, void** memory) {
+  if (!functions_.allocate || !functions_.release) return "this driver gives no memory";
+  const Current current(functions_, context);
+  if (current.result()) return words(current.result());
+  DevicePointer got = 0;
+  if (Result result = functions_.allocate(&got, bytes)) return words(result);
+  *memory = reinterpret_cast<void*>(got);
+  return nullptr;
+}
+
+void Driver::release(void* context, void* memory) {
+  const Current current(functions_, context);
+  if (!current.result()) functions_.release(pointer(memory));
+}
+
+const char* Driver::register_host(void* context, void* memory, std::size_t bytes) {
+  if (!functions_.register_host || !functions_.unregister_host)
+    return "this driver registers no host memory";
+  const Current current(functions_, context);
+  if (current.result()) return words(current.result());
+  return words(functions_.register_host(memory, bytes, register_portable));
+}
+
+void Driver::unregister_host(void* context, void* memory) {
+  const Current current(functions_, context);
+  if (!current.result()) functions_.unregister_host(memory);
 }
 
 void Driver::give_back() {
@@ -241,6 +251,7 @@ void Driver::give_back() {
                         (functions_.id_of_context(one.context, &id) == success && id == one.id));
     if (!lives) continue;
     for (int k = 0; k < one.spare_count; ++k) functions_.destroy_event(one.spare[k]);
+    for (int k = 0; k < one.kernel_count; ++k) functions_.unload_module(one.kernels[k].module);
     for (Stream stream : one.streams)
       if (stream) functions_.destroy_stream(stream);
   }

@@ -2,6 +2,7 @@
 // Contexts are the program's: each copy is made in the context that owns the memory, with two
 // streams of our own in each, which wait for no other stream (CU_STREAM_NON_BLOCKING). So whatever
 // the program does with a buffer on streams of its own must be over before it hands it to MPI.
+// Reductions are in cuda_reduction.cpp, memory that has descriptors in cuda_descriptor.cpp.
 #pragma once
 
 #include "platform/device/accelerator.hpp"
@@ -9,6 +10,30 @@
 #include "platform/lock.hpp"
 
 namespace baton::platform::cuda {
+
+// Makes a context current, unless it is. Afterwards the program's own is current again.
+class Current {
+ public:
+  Current(const Functions& functions, Context context) : functions_(functions) {
+    Context now = nullptr;
+    result_ = functions.current_context(&now);
+    if (result_ != success || now == context) return;
+    result_ = functions.push_context(context);
+    pushed_ = result_ == success;
+  }
+  ~Current() {
+    Context popped;
+    if (pushed_) functions_.pop_context(&popped);
+  }
+  Current(const Current&) = delete;
+  Current& operator=(const Current&) = delete;
+  Result result() const { return result_; }
+
+ private:
+  const Functions& functions_;
+  Result result_;
+  bool pushed_ = false;
+};
 
 class Driver final : public Accelerator {
  public:
@@ -19,16 +44,31 @@ class Driver final : public Accelerator {
   const char* name() const override { return "cuda"; }
   bool describe(const void* address, DeviceRange& range) override;
   bool tell_id(const void* address, std::uint64_t* id) override;
+  void* own_context() override;
   const char* begin_copy(void* context, DeviceLane lane, const PlaneCopy& copy) override;
   const char* finish(void* context, DeviceLane lane) override;
   const char* mark(void* context, void** mark) override;
   CopyState look(void* context, void* mark, const char** why) override;
+  const char* begin_reduction(void* context, DeviceLane lane,
+                              const DeviceReduction& reduction) override;
+  const char* allocate(void* context, std::size_t bytes, void** memory) override;
+  void release(void* context, void* memory) override;
+  const char* register_host(void* context, void* memory, std::size_t bytes) override;
+  void unregister_host(void* context, void* memory) override;
   const char* export_range(const DeviceRange& range, DeviceHandle& handle) override;
-  const char* open(void* context, const DeviceHandle& handle, void** mapped) override;
-  void close(void* context, void* mapped) override;
+  void forget_export(const DeviceHandle& handle) override;
+  const char* open(void* context, const DeviceHandle& handle, DeviceMapping* mapped) override;
+  void close(void* context, const DeviceMapping& mapped) override;
   void give_back() override;
 
  private:
+  // A kernel of reductions (ptx.hpp), as a context has it.
+  struct Loaded {
+    DeviceOperation operation;
+    DeviceElement element;
+    Module module;
+    Kernel kernel;
+  };
   // These we have made in a context of the program.
   struct Used {
     Context context = nullptr;
@@ -37,18 +77,27 @@ class Driver final : public Accelerator {
     static constexpr int marks_kept = 64;
     Event spare[marks_kept];
     int spare_count = 0;
+    // guess: programs reduce by few operations; more go through the host.
+    static constexpr int kernels_max = 64;
+    Loaded kernels[kernels_max];
+    int kernel_count = 0;
+    const char* refused = nullptr;  // why its device takes no kernels; null: it does
   };
   // A primary context that we keep alive, for memory that belongs to none.
   struct Primary {
     Device device;
     Context context;
   };
-  class Current;
 
   const char* words(Result result) const;
+  bool has_descriptor(const void* address);
+  const char* export_descriptor(const DeviceRange& range, DeviceHandle& handle);
+  const char* open_descriptor(const DeviceHandle& handle, DeviceMapping* mapped);
   Context context_for(Device device);
   Used* used(Context context);
   const char* stream_of(Context context, DeviceLane lane, Stream* stream);
+  const char* load(DeviceOperation operation, const DeviceElement& element, Loaded& loaded);
+  const char* find_kernel(Context context, const DeviceReduction& reduction, Kernel* kernel);
 
   Functions functions_{};
   // guess: programs have one context for each device that they use.

@@ -20,11 +20,23 @@ enum : Result {
 using Context = void*;                // CUcontext
 using Stream = void*;                 // CUstream
 using Event = void*;                  // CUevent
+using Module = void*;                 // CUmodule
+using Kernel = void*;                 // CUfunction
+using Memory = std::uint64_t;         // CUmemGenericAllocationHandle
 using Device = int;                   // CUdevice
 using DevicePointer = std::uint64_t;  // CUdeviceptr, of 64-bit systems
 
+inline DevicePointer pointer(const void* address) {
+  return reinterpret_cast<DevicePointer>(address);
+}
+
 struct IpcHandle {  // CUipcMemHandle
   char reserved[64];
+};
+struct Access {  // CUmemAccessDesc
+  int location_type;
+  int location;
+  int flags;
 };
 struct Plane {  // CUDA_MEMCPY2D
   std::size_t from_x, from_y;
@@ -50,14 +62,19 @@ enum PointerAttribute : int {  // CUpointer_attribute
   attribute_device_ordinal = 9,
   attribute_is_ipc_capable = 10,
   attribute_range_start = 11,
-  attribute_range_size = 12
+  attribute_range_size = 12,
+  attribute_handle_types = 14
 };
 enum : unsigned {
-  memory_type_host = 1,      // CU_MEMORYTYPE_HOST
-  memory_type_device = 2,    // CU_MEMORYTYPE_DEVICE
-  stream_non_blocking = 1,   // CU_STREAM_NON_BLOCKING
-  event_disable_timing = 2,  // CU_EVENT_DISABLE_TIMING
-  ipc_lazy_enable_peers = 1  // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+  memory_type_host = 1,       // CU_MEMORYTYPE_HOST
+  memory_type_device = 2,     // CU_MEMORYTYPE_DEVICE
+  stream_non_blocking = 1,    // CU_STREAM_NON_BLOCKING
+  event_disable_timing = 2,   // CU_EVENT_DISABLE_TIMING
+  ipc_lazy_enable_peers = 1,  // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
+  handle_descriptor = 1,      // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
+  location_device = 1,        // CU_MEM_LOCATION_TYPE_DEVICE
+  access_read_write = 3,      // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+  register_portable = 1       // CU_MEMHOSTREGISTER_PORTABLE: for all contexts
 };
 
 // X(name here, the driver's name, version of the form, required, result, arguments)
@@ -83,7 +100,24 @@ enum : unsigned {
   X(destroy_event,        cuEventDestroy,          4000,  true,  (Event))                          \
   X(copy,                 cuMemcpyAsync,           4000,  true,  (DevicePointer, DevicePointer, std::size_t, Stream)) \
   X(copy_plane,           cuMemcpy2DAsync,         3020,  true,  (const Plane*, Stream))          \
+  X(load_module,          cuModuleLoadData,        2000,  false, (Module*, const void*))           \
+  X(unload_module,        cuModuleUnload,          2000,  false, (Module))                         \
+  X(get_kernel,           cuModuleGetFunction,     2000,  false, (Kernel*, Module, const char*))   \
+  X(launch,               cuLaunchKernel,          4000,  false, (Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**)) \
+  X(allocate,             cuMemAlloc,              3020,  false, (DevicePointer*, std::size_t))    \
+  X(release,              cuMemFree,               3020,  false, (DevicePointer))                  \
+  X(register_host,        cuMemHostRegister,       6050,  false, (void*, std::size_t, unsigned))   \
+  X(unregister_host,      cuMemHostUnregister,     4000,  false, (void*))                          \
   X(get_ipc_handle,       cuIpcGetMemHandle,       4010,  false, (IpcHandle*, DevicePointer))      \
+  X(retain_memory,        cuMemRetainAllocationHandle, 11000, false, (Memory*, void*))             \
+  X(release_memory,       cuMemRelease,            10020, false, (Memory))                         \
+  X(export_memory,        cuMemExportToShareableHandle, 10020, false, (void*, Memory, unsigned, std::uint64_t)) \
+  X(import_memory,        cuMemImportFromShareableHandle, 10020, false, (Memory*, void*, unsigned)) \
+  X(reserve_addresses,    cuMemAddressReserve,     10020, false, (DevicePointer*, std::size_t, std::size_t, DevicePointer, std::uint64_t)) \
+  X(free_addresses,       cuMemAddressFree,        10020, false, (DevicePointer, std::size_t))     \
+  X(map,                  cuMemMap,                10020, false, (DevicePointer, std::size_t, std::size_t, Memory, std::uint64_t)) \
+  X(unmap,                cuMemUnmap,              10020, false, (DevicePointer, std::size_t))     \
+  X(set_access,           cuMemSetAccess,          10020, false, (DevicePointer, std::size_t, const Access*, std::size_t)) \
   X(open_ipc_handle,      cuIpcOpenMemHandle,      11000, false, (DevicePointer*, IpcHandle, unsigned)) \
   X(close_ipc_handle,     cuIpcCloseMemHandle,     4010,  false, (DevicePointer))
 // clang-format on

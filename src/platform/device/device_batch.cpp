@@ -1,6 +1,7 @@
 #include "platform/device/device_batch.hpp"
 
 #include "platform/device/device_memory.hpp"
+#include "platform/device/host_registrations.hpp"
 
 namespace baton::platform {
 
@@ -53,6 +54,9 @@ bool DeviceBatch::extends_plane(char* to, const char* from, std::size_t bytes) {
 
 const char* DeviceBatch::begin() {
   if (plane_.rows == 0) return nullptr;
+  const bool to_host = !knows(plane_.to);
+  host_registrations.prepare(range_.context, to_host ? plane_.to : plane_.from,
+                             plane_.rows * plane_.bytes);
   if (plane_.rows > 1) {
     DeviceRange other;
     plane_.to_device = knows(plane_.to) || device_memory.find(plane_.to, other);

@@ -36,13 +36,13 @@ constexpr BatonMemoryKind device_kind{baton_memory_kind_version, "cuda:device", 
 constexpr BatonMemoryKind managed_kind{baton_memory_kind_version, "cuda:managed", is_managed,
                                        copy_device_memory};
 
+}  // namespace
+
 bool has_device_file() {
   for (const char* file : device_files)
     if (::access(file, F_OK) == 0) return true;
   return false;
 }
-
-}  // namespace
 
 bool DeviceMemory::may_come() {
   char path[4096];

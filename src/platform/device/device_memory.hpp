@@ -44,6 +44,10 @@ class DeviceMemory {
     return std::atomic_ref(const_cast<Accelerator*&>(driver_)).load(std::memory_order_acquire);
   }
 
+  // Returns the driver as `driver` does, and looks first whether the program has loaded it
+  // meanwhile.
+  Accelerator* find_driver() { return may_be_used_ && driver_is_there() ? driver() : nullptr; }
+
   HostRanges host_ranges;
 
  private:
@@ -68,6 +72,9 @@ class DeviceMemory {
 };
 
 extern DeviceMemory device_memory;
+
+// Returns whether this machine has a device, as far as the files of its drivers say.
+bool has_device_file();
 
 // Copies bytes where a side is, or both are, memory of a device, and waits (device_batch.hpp).
 // Returns why it failed; null: it did not.

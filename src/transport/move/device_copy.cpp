@@ -5,6 +5,7 @@
 
 #include "base/settings.hpp"
 #include "platform/device/device_memory.hpp"
+#include "platform/device/host_registrations.hpp"
 #include "transport/heap.hpp"
 
 namespace baton::transport {
@@ -47,6 +48,15 @@ bool is_gone(const void* address, std::uint64_t id) {
 
 // --- the owner
 
+// Receivers see the id first.
+static void forget(DeviceExport& one) {
+  // ORDER device_export.id: release here, acquire in read.
+  one.id.store(0, std::memory_order_release);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  platform::device_memory.driver()->forget_export(one.handle);
+  one.handle = {};
+}
+
 // Returns a free place for one more, or the one that was published longest ago; null: no memory.
 // What was freed since makes place.
 DeviceExport* DeviceCopies::place_for_export() {
@@ -64,7 +74,7 @@ DeviceExport* DeviceCopies::place_for_export() {
     const bool gone =
         id_of(one) != 0 && is_gone(reinterpret_cast<const void*>(one.start), id_of(one));
     // Receivers find out by the id, and close it.
-    if (gone) one.id.store(0, std::memory_order_release);
+    if (gone) forget(one);
     if (id_of(one) == 0) free = &one;
   }
   if (free) return free;
@@ -80,9 +90,12 @@ DeviceExport* DeviceCopies::publish(const platform::DeviceRange& range) {
   platform::DeviceHandle handle;
   if (platform::device_memory.driver()->export_range(range, handle)) return nullptr;
   DeviceExport* one = place_for_export();
-  if (!one) return nullptr;
+  if (!one) {
+    platform::device_memory.driver()->forget_export(handle);
+    return nullptr;
+  }
+  forget(*one);
   // ORDER device_export.id: release here, acquire in read.
-  one->id.store(0, std::memory_order_relaxed);
   std::atomic_thread_fence(std::memory_order_release);
   one->start = range.start;
   one->bytes = range.end - range.start;
@@ -129,7 +142,7 @@ DeviceCopies::Opened* DeviceCopies::find(const Memory& theirs, std::uint64_t pub
 void DeviceCopies::close(Opened& one) {
   // Else its context has ended, and something else may lie there now.
   if (!is_gone(one.mapped, one.mapped_id))
-    platform::device_memory.driver()->close(one.context, one.mapped);
+    platform::device_memory.driver()->close(one.context, {one.mapped, one.mapped_bytes});
   one.mapped = nullptr;
 }
 
@@ -162,22 +175,37 @@ DeviceCopies::Opened* DeviceCopies::open(const Memory& theirs, std::uint64_t pub
                                          const DeviceExport& read, void* context) {
   close_gone(opened_max());
   Opened* place = place_to_open();
-  void* mapped = nullptr;
-  if (!place || platform::device_memory.driver()->open(context, read.handle, &mapped))
+  platform::Accelerator& driver = *platform::device_memory.driver();
+  platform::DeviceMapping mapped{};
+  if (!place || driver.open(context, read.handle, &mapped)) return nullptr;
+  // A descriptor may have become that of something else: its owner lets go of it behind the id.
+  DeviceExport now;
+  if (!transport::read(theirs.owner, published, now) || id_of(now) != id_of(read)) {
+    driver.close(context, mapped);
     return nullptr;
+  }
   std::uint64_t mapped_id = 0;
-  platform::device_memory.driver()->tell_id(mapped, &mapped_id);
-  *place = {theirs.owner, published, id_of(read),
-            read.start,   context,   static_cast<char*>(mapped),
-            mapped_id,    0,         0};
+  driver.tell_id(mapped.address, &mapped_id);
+  *place = {
+      theirs.owner, published, id_of(read), read.start, context, static_cast<char*>(mapped.address),
+      mapped.bytes, mapped_id, 0,           0};
   return place;
+}
+
+// Returns the context in which data is copied to `ours`: of that memory, if it is a device's. Long
+// data goes straight to host memory, too. Null: it is to come otherwise.
+static void* context_for(const void* ours, std::int64_t bytes) {
+  platform::DeviceRange range;
+  if (platform::device_memory.find(ours, range)) return range.context;
+  platform::Accelerator* driver = platform::device_memory.find_driver();
+  return driver && bytes >= settings.device_bytes_min ? driver->own_context() : nullptr;
 }
 
 bool DeviceCopies::begin(const Memory& theirs, std::uint64_t offered, void* ours,
                          std::int64_t bytes, bool contiguous, DeviceCopy& copy, Reason* why) {
   *why = Reason::device_one_side;
-  platform::DeviceRange range;
-  if (!platform::device_memory.find(ours, range)) return false;
+  void* context = context_for(ours, bytes);
+  if (!context) return false;
   *why = Reason::device_gaps;
   if (!contiguous) return false;
   *why = Reason::device_not_opened;
@@ -192,17 +220,18 @@ bool DeviceCopies::begin(const Memory& theirs, std::uint64_t offered, void* ours
   constexpr int looks = 2;  // guess: so that what nobody uses any more does not stay
   close_gone(looks);
   Opened* one = find(theirs, offered, there);
-  if (!one) one = open(theirs, offered, there, range.context);
+  if (!one) one = open(theirs, offered, there, context);
   if (!one) return false;
   platform::Accelerator& driver = *platform::device_memory.driver();
-  copy.context = range.context;
+  copy.context = context;
+  platform::host_registrations.prepare(context, ours, static_cast<std::size_t>(bytes));
   const auto length = static_cast<std::size_t>(bytes);
   const platform::PlaneCopy whole{
       static_cast<char*>(ours), one->mapped + (address - there.start), length, length, length, 1};
-  const char* failed = driver.begin_copy(range.context, platform::DeviceLane::messages, whole);
-  if (!failed && driver.mark(range.context, &copy.mark)) {
+  const char* failed = driver.begin_copy(context, platform::DeviceLane::messages, whole);
+  if (!failed && driver.mark(context, &copy.mark)) {
     // Nobody can look at it, so it is waited for; what comes otherwise is the same data.
-    driver.finish(range.context, platform::DeviceLane::messages);
+    driver.finish(context, platform::DeviceLane::messages);
     return false;
   }
   if (failed) return false;
@@ -228,6 +257,8 @@ void DeviceCopies::end() {
     if (opened_[i].mapped) close(opened_[i]);
   std::free(opened_);
   opened_ = nullptr;
+  for (int i = 0; exports_ && i < exports_max; ++i)
+    if (id_of(exports_[i])) forget(exports_[i]);
   if (exports_) exported_heap.release(exports_);
   exports_ = nullptr;
 }

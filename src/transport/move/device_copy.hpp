@@ -54,9 +54,10 @@ class DeviceCopies {
     std::uint64_t id;
     std::uint64_t start;  // there
     void* context;
-    char* mapped;             // here; null: this is free
-    std::uint64_t mapped_id;  // of what lies there: with the context it was opened in it goes
-    int copies;               // that are under way
+    char* mapped;              // here; null: this is free
+    std::size_t mapped_bytes;  // see DeviceMapping
+    std::uint64_t mapped_id;   // of what lies there: with the context it was opened in it goes
+    int copies;                // that are under way
     std::uint64_t last_used;
   };
   static constexpr int exports_max = 256;  // guess

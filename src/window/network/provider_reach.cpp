@@ -45,7 +45,7 @@ ProviderReach::ProviderReach(Window& window)
   // The other ranks would wait for ever if this rank left here, so the job ends without this
   // memory.
   BATON_INVARIANT(of != nullptr);
-  if (transport::network::has_remote_access() && window.size > 0)
+  if (transport::network::has_remote_access() && window.size > 0 && !window.own().foreign)
     (void)transport::network::expose(window.base, static_cast<std::size_t>(window.size), own_,
                                      of[window.rank()]);
 }

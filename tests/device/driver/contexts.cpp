@@ -1,6 +1,7 @@
 // Initialization, contexts, and which functions there are.
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -35,6 +36,7 @@ void end_context(Context* context) {
   for (std::uintptr_t start : blocks) drop_block(start);
   std::erase_if(state.streams, [&](const Stream* stream) { return stream->context == context; });
   std::erase_if(state.events, [&](const Event* event) { return event->context == context; });
+  end_modules_of(context);
   state.contexts.erase(context);
   ended.push_back(context);
 }
@@ -175,8 +177,18 @@ STANDIN_CALL cuGetErrorString(int result, const char** text) {
 extern "C" __attribute__((visibility("default"))) StandinCounts standin_counts(void) {
   const std::lock_guard guard(state.lock);
   const auto size = [](const auto& set) { return static_cast<long>(set.size()); };
-  return {size(state.blocks),  size(state.contexts), size(state.streams), size(state.events),
-          size(state.imports), state.copies,         state.questions};
+  return {size(state.blocks),
+          size(state.contexts),
+          size(state.streams),
+          size(state.events),
+          size(state.imports) + mapping_count(),
+          state.copies,
+          state.questions,
+          state.launches,
+          module_count(),
+          std::count_if(state.blocks.begin(), state.blocks.end(),
+                        [](const auto& block) { return block.second.kind == standin_registered; }),
+          state.registrations};
 }
 
 extern "C" __attribute__((visibility("default"))) void standin_lose(void) {

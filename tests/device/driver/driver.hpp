@@ -51,6 +51,7 @@ struct Block {
   StandinKind kind;
   Context* context;  // null: it belongs to none
   off_t offset;      // of its bytes in the memory file
+  int file;          // of its own, of what has descriptors
 };
 
 // Work of one context, in order, by a thread of its own.
@@ -91,7 +92,7 @@ struct State {
   std::set<Stream*> streams;
   std::set<Event*> events;
   std::map<std::pair<pid_t, std::uint64_t>, std::uintptr_t> imports;
-  std::atomic<long> copies{0}, questions{0};
+  std::atomic<long> copies{0}, questions{0}, launches{0}, registrations{0};
 };
 extern State& state;
 
@@ -101,6 +102,14 @@ long fault(const char* name);
 // Says whether calls work in this process: initialized, no child of who did that, nothing lost.
 Result ready();
 Context* current_context();
+// Finds a stream of the current context.
+Result stream_of_current(void* handle, Stream** stream);
+void end_modules_of(const Context* context);
+long module_count();
+// Memory of cuMemCreate: makes it, and lets it go.
+bool make_shareable(Block& block);
+void drop_mapping(const Block& block);
+long mapping_count();
 // A block that holds the address; null: none does.
 Block* find_block(std::uintptr_t address);
 // Makes a block, in the state's space or at `place`.

@@ -38,6 +38,7 @@ bool is_in_space(StandinKind kind) {
 
 // Memory that is not in the space: where its addresses and its bytes are.
 bool place_elsewhere(Block& block, std::uintptr_t place) {
+  if (block.kind == standin_shareable) return make_shareable(block);
   if (block.kind == standin_virtual) {
     const int fixed = place ? MAP_FIXED_NOREPLACE : 0;
     void* start = ::mmap(reinterpret_cast<void*>(place), block.bytes, PROT_NONE,
@@ -106,7 +107,8 @@ Block* make_block(StandinKind kind, std::size_t bytes, std::uintptr_t place) {
     if (!place_elsewhere(block, place)) return nullptr;
   }
   block.id = ++state.last_id;
-  const bool has_context = kind != standin_pool && kind != standin_virtual;
+  const bool has_context =
+      kind != standin_pool && kind != standin_virtual && kind != standin_shareable;
   block.context = has_context ? current_context() : nullptr;
   return &(state.blocks[block.start] = block);
 }
@@ -124,6 +126,8 @@ void drop_block(std::uintptr_t start) {
     ::munmap(block.view, block.bytes);
     give_addresses_back(block.start, block.bytes);
     std::erase_if(state.imports, [&](const auto& import) { return import.second == start; });
+  } else if (block.kind == standin_shareable || block.kind == standin_mapped) {
+    drop_mapping(block);
   } else if (block.kind != standin_registered) {
     ::munmap(block.view, block.bytes);
   }
@@ -140,7 +144,8 @@ enum {
   of_device = 9,
   of_ipc = 10,
   of_start = 11,
-  of_size = 12
+  of_size = 12,
+  of_handle_types = 14
 };
 
 bool fill_attribute(int attribute, const Block& block, void* value) {
@@ -170,6 +175,9 @@ bool fill_attribute(int attribute, const Block& block, void* value) {
       return true;
     case of_size:
       *static_cast<std::size_t*>(value) = block.bytes;
+      return true;
+    case of_handle_types:
+      *static_cast<std::uint64_t*>(value) = block.kind == standin_shareable;
       return true;
     default:
       return false;
@@ -213,6 +221,9 @@ STANDIN_CALL cuPointerGetAttributes(unsigned count, int* attributes, void** valu
 STANDIN_CALL cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
   STANDIN_READY;
   if (!current_context()) return invalid_context;
+  // The program's own allocations go first.
+  const long most = fault("STANDIN_MEMORY_MAX");
+  if (most && bytes > static_cast<std::size_t>(most)) return out_of_memory;
   const Block* block = bytes ? make_block(standin_device, bytes, 0) : nullptr;
   if (!block) return bytes ? out_of_memory : invalid_value;
   *memory = block->start;
@@ -229,7 +240,9 @@ STANDIN_CALL cuMemFree_v2(std::uint64_t memory) {
 
 STANDIN_CALL cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned) {
   STANDIN_READY;
+  if (fault("STANDIN_NO_REGISTER")) return out_of_memory;
   if (find_block(reinterpret_cast<std::uintptr_t>(memory))) return 712;  // registered already
+  ++state.registrations;
   make_block(standin_registered, bytes, reinterpret_cast<std::uintptr_t>(memory));
   return success;
 }

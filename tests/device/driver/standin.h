@@ -12,11 +12,14 @@ typedef enum {
   standin_managed, /* cuMemAllocManaged */
   standin_pinned,  /* cuMemHostAlloc */
   standin_registered,
-  standin_imported /* cuIpcOpenMemHandle */
+  standin_imported,  /* cuIpcOpenMemHandle */
+  standin_shareable, /* cuMemCreate with a descriptor, in addresses of its own */
+  standin_mapped     /* what cuMemMap has mapped of another process's */
 } StandinKind;
 
 typedef struct {
-  long blocks, contexts, streams, events, imports, copies, questions;
+  long blocks, contexts, streams, events, imports, copies, questions, launches, modules, registered,
+      registrations;
 } StandinCounts;
 
 #ifdef __cplusplus

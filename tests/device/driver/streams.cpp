@@ -59,11 +59,15 @@ Stream* find(void* handle) {
   return state.streams.count(stream) ? stream : nullptr;
 }
 
-Result of_stream(void* handle, Stream** stream) {
+}  // namespace
+
+Result stream_of_current(void* handle, Stream** stream) {
   *stream = find(handle);
   if (!*stream) return invalid_handle;
   return (*stream)->context == current_context() ? success : invalid_context;
 }
+
+namespace {
 
 struct Plane {  // CUDA_MEMCPY2D
   std::size_t from_x, from_y;
@@ -136,7 +140,7 @@ STANDIN_CALL cuStreamSynchronize(void* handle) {
   if (!handle) return state.is_lost ? launch_failed : success;
   {
     STANDIN_READY;
-    if (const Result bad = of_stream(handle, &stream)) return bad;
+    if (const Result bad = stream_of_current(handle, &stream)) return bad;
   }
   stream->drain();
   return state.is_lost ? launch_failed : success;
@@ -145,7 +149,7 @@ STANDIN_CALL cuStreamSynchronize(void* handle) {
 STANDIN_CALL cuMemcpyAsync(std::uint64_t to, std::uint64_t from, std::size_t bytes, void* handle) {
   STANDIN_READY;
   Stream* stream;
-  if (const Result bad = of_stream(handle, &stream)) return bad;
+  if (const Result bad = stream_of_current(handle, &stream)) return bad;
   char* target = touchable(to);
   const char* source = touchable(from);
   stream->add([=] {
@@ -158,7 +162,7 @@ STANDIN_CALL cuMemcpyAsync(std::uint64_t to, std::uint64_t from, std::size_t byt
 STANDIN_CALL cuMemcpy2DAsync_v2(const Plane* plane, void* handle) {
   STANDIN_READY;
   Stream* stream;
-  if (const Result bad = of_stream(handle, &stream)) return bad;
+  if (const Result bad = stream_of_current(handle, &stream)) return bad;
   const bool is_plain =
       plane->from_x == 0 && plane->from_y == 0 && plane->to_x == 0 && plane->to_y == 0;
   const std::uint64_t to = place_of(plane->to_type, plane->to_host, plane->to);
@@ -200,7 +204,7 @@ STANDIN_CALL cuEventRecord(void* handle, void* on) {
   auto* event = static_cast<Event*>(handle);
   Stream* stream;
   if (!state.events.count(event)) return invalid_handle;
-  if (const Result bad = of_stream(on, &stream)) return bad;
+  if (const Result bad = stream_of_current(on, &stream)) return bad;
   const int number = ++event->recorded;
   stream->add([=] { event->reached = number; });
   return success;

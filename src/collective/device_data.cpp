@@ -1,0 +1,126 @@
+#include "collective/device_data.hpp"
+
+#include <bit>
+
+#include "base/settings.hpp"
+#include "collective/by_nodes.hpp"
+#include "collective/host_copies.hpp"
+#include "collective/select.hpp"
+#include "collective/side_of_call.hpp"
+#include "datatype/device_reduce.hpp"
+#include "datatype/foreign.hpp"
+#include "platform/device/device_memory.hpp"
+#include "transport/node.hpp"
+#include "world/node_layout.hpp"
+
+namespace baton::collective {
+
+namespace {
+
+bool reduces(const Call& call) {
+  return call.operation != nullptr;
+}
+
+// This is what a rank knows of its own data.
+struct Places {
+  bool foreign = false;             // some of it is not host memory
+  bool elsewhere = false;           // some of it is no device's that other ranks can open
+  const void* on_device = nullptr;  // a place of it that is one
+  std::int64_t bytes = 0;           // of all of it
+};
+Places places_of(const Call& call) {
+  Places places;
+  for (const bool gives : {true, false})
+    SideOfCall(call, gives).each([&](const Elements& block) {
+      const char* place = static_cast<const char*>(block.place) + block.type->true_lower_bound;
+      places.bytes += block.count * block.type->size;
+      platform::DeviceRange range;
+      const bool is_foreign = datatype::kind_of(*block.type, block.place) != nullptr;
+      places.foreign |= is_foreign;
+      if (is_foreign && platform::device_memory.find(place, range) && range.may_export)
+        places.on_device = place;
+      else
+        places.elsewhere = true;
+    });
+  return places;
+}
+
+// Returns whether data of this rank stays where it is, if the call goes by messages alone. Where
+// the messages would be staged, copies in host memory are quicker. What is reduced stays only if
+// all of it is a device's.
+bool stays(const Call& call, const Places& places) {
+  if (!places.on_device || places.bytes < settings.device_bytes_min || !settings.device_ipc ||
+      world::node_layout(*call.comm).several)
+    return false;
+  return !reduces(call) ||
+         (!places.elsewhere && datatype::devices_reduce(*call.operation, *call.in.type));
+}
+
+// Returns whether the ranks of a call may ask each other. All find the same. Short calls find out
+// soon.
+bool may_ask(const Call& call) {
+  Communicator& comm = *call.comm;
+  const bool may_be_there = transport::job().devices || settings.device == 1;
+  if (!may_be_there || call.persistent || call.uneven || settings.check || comm.size() == 1)
+    return false;
+  const std::int64_t bytes = bytes_of(call);
+  if (bytes == 0 || bytes < settings.device_bytes_min) return false;
+  if (reduces(call) && !datatype::devices_reduce(*call.operation, *call.in.type)) return false;
+  return !comm.spans_jobs() && !world::node_layout(comm).several && !goes_by_messages(call);
+}
+
+// Returns whether a call is one in which ranks ask: the first ones, then ever fewer.
+bool is_turn_to_ask(std::uint32_t calls) {
+  constexpr std::uint32_t calls_between = 64;  // guess
+  return std::has_single_bit(calls) || calls % calls_between == 0;
+}
+
+Task work_on_device(Run& run, const void* beside, Task (*begin)(Run& run)) {
+  run.on_device.begin(beside);
+  Task algorithm = begin(run);
+  if (algorithm.handle()) co_await algorithm;
+  run.on_device.end();
+}
+
+Task go_on(Run& run, const Places& places, Task (*begin)(Run& run)) {
+  if (!places.foreign) return begin(run);
+  return run.by_messages && stays(run.call, places) ? work_on_device(run, places.on_device, begin)
+                                                    : work_on_host_copies(run, begin);
+}
+
+// Learns whether any rank has had data in device memory since the ranks asked last.
+Task ask(Run& run, Places places, Task (*begin_algorithm)(Run& run)) {
+  Communicator& comm = *run.call.comm;
+  world::DeviceHabit& habit = comm.device_habit;
+  std::int32_t any = habit.seen;
+  Vector one{1, datatype::datatypes.find(MPI_INT32_T), datatype::operations.find(MPI_MAX)};
+  Step step;
+  begin(run, step, step_of(Kind::allreduce, comm, 0, one, &any, &any));
+  co_await finish(run, step);
+  habit.used = any != 0;
+  habit.seen = false;
+  run.by_messages = habit.used;
+  Task algorithm = go_on(run, places, begin_algorithm);
+  if (algorithm.handle()) co_await algorithm;
+}
+
+}  // namespace
+
+Task begin_where_data_lies(Run& run, Task (*begin)(Run& run)) {
+  const Call& call = run.call;
+  if (call.kind == Kind::barrier) return begin(run);
+  const Places places = places_of(call);
+  if (call.task || call.comm->is_inter()) return go_on(run, places, begin);
+  if (!may_ask(call)) {
+    run.by_messages = places.foreign && goes_by_messages(call);
+    return go_on(run, places, begin);
+  }
+  world::DeviceHabit& habit = call.comm->device_habit;
+  habit.seen |= stays(call, places);
+  const bool asks = is_turn_to_ask(++habit.calls) && run.is_blocking();
+  if (asks) return ask(run, places, begin);
+  run.by_messages = habit.used;
+  return go_on(run, places, begin);
+}
+
+}  // namespace baton::collective

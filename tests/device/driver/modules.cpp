@@ -1,0 +1,95 @@
+// Modules and launches of kernels (kernels.hpp).
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "driver.hpp"
+#include "kernels.hpp"
+
+namespace standin {
+
+namespace {
+
+constexpr Result invalid_ptx = 218;
+
+struct Module {
+  Context* context;
+  Kernel kernel;
+};
+std::set<Module*> modules;
+
+}  // namespace
+
+void end_modules_of(const Context* context) {
+  std::erase_if(modules, [&](const Module* module) { return module->context == context; });
+}
+long module_count() {
+  return static_cast<long>(modules.size());
+}
+
+}  // namespace standin
+
+using namespace standin;
+
+STANDIN_CALL cuModuleLoadData(void** handle, const void* text) {
+  STANDIN_READY;
+  if (!current_context()) return invalid_context;
+  if (fault("STANDIN_NO_KERNELS")) return invalid_ptx;
+  auto* made = new Module{current_context(), {}};
+  const std::string why = read_kernel(static_cast<const char*>(text), made->kernel);
+  if (!why.empty()) {
+    std::fprintf(stderr, "the stand-in driver refuses a kernel: %s\n", why.c_str());
+    delete made;
+    return invalid_ptx;
+  }
+  modules.insert(made);
+  *handle = made;
+  return success;
+}
+
+STANDIN_CALL cuModuleUnload(void* handle) {
+  STANDIN_READY;
+  return modules.erase(static_cast<Module*>(handle)) ? success : invalid_handle;
+}
+
+STANDIN_CALL cuModuleGetFunction(void** kernel, void* handle, const char* name) {
+  STANDIN_READY;
+  auto* module = static_cast<Module*>(handle);
+  if (!modules.count(module)) return invalid_handle;
+  if (module->kernel.name != name) return not_found;
+  *kernel = module;
+  return success;
+}
+
+STANDIN_CALL cuLaunchKernel(void* handle, unsigned blocks_x, unsigned blocks_y, unsigned blocks_z,
+                            unsigned threads_x, unsigned threads_y, unsigned threads_z, unsigned,
+                            void* on, void** arguments, void** extra) {
+  STANDIN_READY;
+  auto* module = static_cast<Module*>(handle);
+  if (!modules.count(module)) return invalid_handle;
+  if (module->context != current_context()) return invalid_context;
+  if (fault("STANDIN_NO_LAUNCH")) return out_of_memory;
+  if (!blocks_x || blocks_y != 1 || blocks_z != 1 || !threads_x || threads_x > 1024 ||
+      threads_y != 1 || threads_z != 1 || extra)
+    return invalid_value;
+  Stream* stream = nullptr;
+  if (const Result bad = stream_of_current(on, &stream)) return bad;
+  auto launch = std::make_shared<Launch>();
+  launch->blocks = blocks_x;
+  launch->threads = threads_x;
+  for (int i = 0; i < module->kernel.parameters; ++i) {
+    std::uint64_t value;
+    std::memcpy(&value, arguments[i], sizeof value);
+    launch->arguments.push_back(value);
+    if (const Block* block = find_block(value))
+      launch->memory.push_back({block->start, block->bytes, block->view});
+  }
+  ++state.launches;
+  // The module may be unloaded meanwhile: the driver waits for what is under way.
+  stream->add([launch, kernel = module->kernel] {
+    static std::atomic<long> ran{0};
+    if (++ran == fault("STANDIN_FAIL_LAUNCH")) state.is_lost = true;
+    if (!state.is_lost && !run_kernel(kernel, *launch)) state.is_lost = true;
+  });
+  return success;
+}
