@@ -1,5 +1,6 @@
 /* Programs that spawn, and those that are spawned. usage: spawn_program CASE [WORDS], see `cases`
  * and `be_child` */
+#include <mpi-ext.h>
 #include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
@@ -186,7 +187,7 @@ static void lose_child(char* how) {
   MPI_Comm inter = spawn(2, MPI_INFO_NULL, words);
   MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
   int value = 0;
-  CHECK(class_of(MPI_Recv(&value, 1, MPI_INT, 0, 2, inter, MPI_STATUS_IGNORE)) == MPI_ERR_OTHER);
+  CHECK(class_of(MPI_Recv(&value, 1, MPI_INT, 0, 2, inter, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
   use_children(1);
   MPI_Comm_disconnect(&inter);
 }
@@ -213,7 +214,7 @@ static void lose_child_there(char* host) {
   MPI_Comm inter = spawn_there(host, 1, words);
   MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
   int value = 0;
-  CHECK(class_of(MPI_Recv(&value, 1, MPI_INT, 0, 2, inter, MPI_STATUS_IGNORE)) == MPI_ERR_OTHER);
+  CHECK(class_of(MPI_Recv(&value, 1, MPI_INT, 0, 2, inter, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
   MPI_Comm_disconnect(&inter);
 }
 

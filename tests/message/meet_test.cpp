@@ -1,4 +1,5 @@
 // Jobs that meet exchange messages through an arena of meeting.
+#include "base/failure_class.hpp"
 #include "tests/message/jobs_that_meet.hpp"
 
 namespace baton::message {
@@ -197,7 +198,7 @@ TEST_F(jobs_that_meet, hear_of_the_loss_of_one_of_the_other) {
     EXPECT_TRUE(note_loss(member.process(1 - member.own()), ESRCH));
     end_what_is_lost();
     EXPECT_TRUE(is_complete(request));
-    EXPECT_EQ(request.error, MPI_ERR_OTHER);
+    EXPECT_EQ(request.error, error_process_failed);
     // It means nothing to the other ranks of this job.
     EXPECT_EQ(transport::job().lost_process, 0u);
   });

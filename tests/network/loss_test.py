@@ -204,7 +204,7 @@ class OverThreeHosts(Lossy, unittest.TestCase):
                 for libfabric in libfabrics()]
         left = self.world.hosts.names[:2]
         # Those in a barrier go no further, so that their launchers leave the others alone.
-        last = {"barrier": "MPI_ERR_OTHER]\n", "recv": "is through MPI_Finalize\n"}
+        last = {"barrier": "MPIX_ERR_PROC_FAILED]\n", "recv": "is through MPI_Finalize\n"}
         said = self.lose(jobs, self.world.hosts.cut, over=lambda: all(
             sum(text.endswith(last[job.words[0]]) for text in job.said_on(*left)) == 4 for job in jobs))
         for job, texts in said.items():

@@ -84,12 +84,16 @@ Error Protocol::explain_loss(Process process, int error) const {
 namespace {
 
 bool is_revoked(const void* owner) {
-  return owner && communicator_view.is_revoked(owner);
+  return owner && communicator_view.is_revoked && communicator_view.is_revoked(owner);
 }
 Error explain_revoked() {
   return fail(error_revoked,
               "the communicator is revoked (MPIX_Comm_revoke); MPIX_Comm_shrink makes one of the "
               "ranks that are left");
+}
+
+bool is_acknowledged(const void* owner, Process process) {
+  return communicator_view.has_acknowledged && communicator_view.has_acknowledged(owner, process);
 }
 
 // Returns whether messages of a context are of the program, so that they need their partner only.
@@ -111,7 +115,7 @@ bool lacks_one(const void* owner, std::int32_t source, bool needs_all, Process& 
     const int loss = loss_of_any(found);
     if (!loss || !(needs_all || loss != left_normally)) continue;
     if (!(owner ? communicator_view.has(owner, found) : is_of_own_job(found))) continue;
-    if (needs_all || !owner || !communicator_view.has_acknowledged(owner, found)) return true;
+    if (needs_all || !owner || !is_acknowledged(owner, found)) return true;
   }
   return false;
 }

@@ -9,6 +9,7 @@
 #include <new>
 #include <utility>
 
+#include "base/failure_class.hpp"
 #include "base/settings.hpp"
 #include "message/core/active.hpp"
 #include "message/core/engine.hpp"
@@ -342,12 +343,12 @@ const char* host_of(Process process) {
 
 Error lost_met(Process process, int network_error, const char* why) {
   if (network_error == left_normally)
-    return fail(MPI_ERR_OTHER,
+    return fail(error_process_failed,
                 "rank %u of job %u on host %s, which this one has met, has ended, or has left the "
                 "communicators of both",
                 world_rank(process), static_cast<std::uint32_t>(id_of(process).job),
                 host_of(process));
-  return fail(MPI_ERR_OTHER,
+  return fail(error_process_failed,
               "rank %u of job %u on host %s, which this one has met, has ended, or cannot be "
               "reached over the network (%s)",
               world_rank(process), static_cast<std::uint32_t>(id_of(process).job), host_of(process),
@@ -360,11 +361,11 @@ Error lost_peer(Process process, int network_error) {
   const char* why = transport::network::network().library().strerror(network_error);
   if (!is_of_own_job(process)) return lost_met(process, network_error, why);
   if (was_reached(process))
-    return fail(MPI_ERR_OTHER,
+    return fail(error_process_failed,
                 "rank %u on host %s cannot be reached over the network any more (%s): the host, "
                 "the process or the way there is gone",
                 world_rank(process), host_of(process), why);
-  return fail(MPI_ERR_OTHER,
+  return fail(error_process_failed,
               "rank %u on host %s cannot be reached over the network (%s on interface %s): %s; is "
               "there a route to the host, does a firewall let TCP through between the two, and is "
               "it the right interface? BATON_NETWORK_INTERFACE chooses another one",

@@ -1,5 +1,6 @@
 // Lost peers: what is known of them, and which receives fail.
 #include "message/core/loss.hpp"
+#include "base/failure_class.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/queues.hpp"
 
@@ -80,7 +81,7 @@ TEST_F(losses, receives_that_name_a_lost_peer_fail_and_others_go_on) {
   lose(2);
   EXPECT_TRUE(fail_receives());
   EXPECT_TRUE(is_complete(of_lost));
-  EXPECT_EQ(of_lost.error, MPI_ERR_OTHER);
+  EXPECT_EQ(of_lost.error, error_process_failed);
   EXPECT_EQ(of_lost.bytes, 0);
   EXPECT_FALSE(is_complete(of_other));
   EXPECT_FALSE(fail_receives()) << "that was all";
@@ -110,7 +111,7 @@ TEST_F(losses, any_source_receives_fail_where_the_lost_one_is_of_the_communicato
   lose(2);
   EXPECT_TRUE(fail_receives());
   EXPECT_TRUE(is_complete(with));
-  EXPECT_EQ(with.error, MPI_ERR_OTHER);
+  EXPECT_EQ(with.error, error_process_failed);
   EXPECT_FALSE(is_complete(without));
 }
 
@@ -164,9 +165,9 @@ TEST_F(losses, who_is_about_to_wait_for_a_source_hears_that_it_is_lost) {
   ranks.as(0, [&] {
     Context context = ranks.context(0);
     context.owner = &all;
-    EXPECT_EQ(lost_source(context, 2), MPI_ERR_OTHER);
+    EXPECT_EQ(lost_source(context, 2), error_process_failed);
     EXPECT_EQ(lost_source(context, 1), MPI_SUCCESS);
-    EXPECT_EQ(lost_source(context, MPI_ANY_SOURCE), MPI_ERR_OTHER);
+    EXPECT_EQ(lost_source(context, MPI_ANY_SOURCE), error_process_failed);
     context.owner = &without_two;
     EXPECT_EQ(lost_source(context, 1), MPI_SUCCESS);
     EXPECT_EQ(lost_source(context, MPI_ANY_SOURCE), MPI_SUCCESS);
@@ -183,13 +184,13 @@ TEST_F(losses, what_a_rank_has_found_others_of_its_node_are_told) {
   };
   EXPECT_EQ(found(4), MPI_SUCCESS);
   lose(2);
-  EXPECT_EQ(found(4), MPI_ERR_OTHER);
+  EXPECT_EQ(found(4), error_process_failed);
   EXPECT_EQ(found(0), MPI_SUCCESS) << "no rank of it is where the loss was";
 }
 
 TEST_F(losses, the_error_says_who_is_gone_and_why) {
   lose(2, ETIMEDOUT);
-  ranks.as(0, [] { EXPECT_EQ(explain_loss(Process{2}), MPI_ERR_OTHER); });
+  ranks.as(0, [] { EXPECT_EQ(explain_loss(Process{2}), error_process_failed); });
   const std::string words = last_explanation().text;
   EXPECT_NE(words.find("rank 2"), std::string::npos) << words;
   EXPECT_NE(words.find(std::strerror(ETIMEDOUT)), std::string::npos) << words;

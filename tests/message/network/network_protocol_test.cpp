@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "base/failure_class.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/requests.hpp"
 #include "tests/message/ranks.hpp"
@@ -119,14 +120,14 @@ TEST_F(between_nodes, a_peer_that_is_lost_fails_what_is_under_way) {
     EXPECT_TRUE(note_loss(Process{1}, ECONNRESET));
     end_what_is_lost();
   });
-  EXPECT_EQ(receiving.error, MPI_ERR_OTHER);
+  EXPECT_EQ(receiving.error, error_process_failed);
   EXPECT_TRUE(is_complete(receiving));
   EXPECT_TRUE(is_complete(sending));
-  EXPECT_EQ(sending.error, MPI_ERR_OTHER);
+  EXPECT_EQ(sending.error, error_process_failed);
   Request later;
   ranks.send(0, 1, &in, sizeof in, 1, later);
   EXPECT_TRUE(is_complete(later));
-  EXPECT_EQ(later.error, MPI_ERR_OTHER);
+  EXPECT_EQ(later.error, error_process_failed);
   communicator_view = {};
 }
 

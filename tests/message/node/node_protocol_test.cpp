@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "base/failure_class.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/requests.hpp"
 #include "tests/message/ranks.hpp"
@@ -46,7 +47,7 @@ TEST_F(lost_rank, fails_the_receives_that_name_it_and_no_others) {
   ranks.receive(0, 2, &value, sizeof value, 1, of_another);
   lose(ranks);
   EXPECT_TRUE(is_complete(named));
-  EXPECT_EQ(named.error, MPI_ERR_OTHER);
+  EXPECT_EQ(named.error, error_process_failed);
   EXPECT_FALSE(is_complete(of_another));
   const int sent = 5;
   ranks.send(2, 0, &sent, sizeof sent, 1, sending);
@@ -63,10 +64,10 @@ TEST_F(lost_rank, fails_sends_that_wait_for_their_match_and_later_ones) {
   EXPECT_FALSE(is_complete(offered));
   lose(ranks);
   EXPECT_TRUE(is_complete(offered));
-  EXPECT_EQ(offered.error, MPI_ERR_OTHER);
+  EXPECT_EQ(offered.error, error_process_failed);
   ranks.send(0, 1, out.data(), 8, 1, later);
   EXPECT_TRUE(is_complete(later));
-  EXPECT_EQ(later.error, MPI_ERR_OTHER);
+  EXPECT_EQ(later.error, error_process_failed);
   ranks.as(0, [] { EXPECT_TRUE(all_have_left()); });
 }
 
@@ -85,8 +86,8 @@ TEST_F(lost_rank, fails_what_streams_there_and_from_there) {
   EXPECT_FALSE(is_complete(there) || is_complete(here)) << "both stream";
   lose(ranks);
   EXPECT_TRUE(is_complete(there) && is_complete(here));
-  EXPECT_EQ(there.error, MPI_ERR_OTHER);
-  EXPECT_EQ(here.error, MPI_ERR_OTHER);
+  EXPECT_EQ(there.error, error_process_failed);
+  EXPECT_EQ(here.error, error_process_failed);
   settle(ranks);
   ranks.as(0, [] {
     EXPECT_TRUE(all_have_left());
@@ -104,7 +105,7 @@ TEST_F(lost_rank, fails_a_receive_that_meets_what_it_had_offered) {
   ranks.receive(0, 1, in.data(), long_bytes, 1, receiving);
   settle(ranks);
   EXPECT_TRUE(is_complete(receiving));
-  EXPECT_EQ(receiving.error, MPI_ERR_OTHER);
+  EXPECT_EQ(receiving.error, error_process_failed);
 }
 
 }  // namespace
