@@ -204,7 +204,7 @@ constexpr OptionRow rows[] = {
      "code 124",
      read_hang_after},
     {Group::ends, "--continue-on-failure -disable-auto-cleanup --enable-recovery --continuous", "",
-     own | mpich | open_mpi,
+     own | hydra | open_mpi,
      "a rank that dies does not end the job: the other ranks' calls that need it fail with "
      "MPIX_ERR_PROC_FAILED, and they may go on (docs/faults.md)",
      read_continue},

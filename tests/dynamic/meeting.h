@@ -2,6 +2,7 @@
    programs of ports_test.py and spawn_test.py. */
 #pragma once
 
+#include <mpi-ext.h>
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* Programs that spawn, and those that are spawned. usage: spawn_program CASE [WORDS], see `cases`
  * and `be_child` */
-#include <mpi-ext.h>
-#include <mpi.h>
 #include <signal.h>
 #include <unistd.h>
 
