@@ -128,9 +128,15 @@ bool changes_on_device(const Operation& operation, const Datatype& type) {
   return type.contiguous && datatype::devices_reduce(operation, type);
 }
 
+// Returns whether elements of this rank lie in foreign memory. A window with a promise has none.
+static bool is_foreign(const Window& window, const char* memory) {
+  return BATON_UNLIKELY(platform::memory_kinds.any()) && !window.comm->point_to_point.is_host() &&
+         platform::memory_kinds.find(memory) != nullptr;
+}
+
 void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
                   const void* expected, void* old) {
-  if (BATON_UNLIKELY(platform::memory_kinds.find(spot.memory) != nullptr))
+  if (BATON_UNLIKELY(is_foreign(window, spot.memory)))
     return swap_foreign(window, spot, type, from, expected, old);
   const ElementHold hold(window, *spot.target, 1, is_atomic_array(spot.memory, type));
   if (BATON_LIKELY(hold.is_atomic()))
@@ -150,7 +156,7 @@ Error change_own(Window& window, char* memory, std::int32_t type, std::int64_t b
   if (Error error = describe(*its, *of, &elements)) return error;
   const Place at{window.rank(), 0, bytes / of->size, of};
   if (its->handle == MPI_NO_OP) in = nullptr;
-  if (BATON_UNLIKELY(platform::memory_kinds.find(memory) != nullptr)) {
+  if (BATON_UNLIKELY(is_foreign(window, memory))) {
     const ElementHold hold(window, window.own(), at.count, false);
     return change_foreign(elements, memory, *its, in, old, at);
   }

@@ -35,8 +35,10 @@ void take_data(Transfer& transfer) {
   const Datatype* type = datatype::datatypes.find(datatype::datatypes.from_int(header.type));
   const Operation* operation =
       datatype::operations.find(datatype::operations.from_int(header.operation));
-  if (BATON_UNLIKELY(platform::memory_kinds.find(elements) != nullptr) && type && operation &&
-      changes_on_device(*operation, *type))
+  const bool may_be_foreign = BATON_UNLIKELY(platform::memory_kinds.any()) &&
+                              !transfer.announcement.window->comm->point_to_point.is_host();
+  if (may_be_foreign && type && operation && changes_on_device(*operation, *type) &&
+      platform::memory_kinds.find(elements) != nullptr)
     transfer.data = static_cast<char*>(platform::device_scratch.take(elements, range.bytes));
   transfer.is_scratch = transfer.data != nullptr;
   if (!transfer.data) transfer.data = static_cast<char*>(std::malloc(range.bytes));

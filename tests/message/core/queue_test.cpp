@@ -1,6 +1,7 @@
 // The queue of what waits for space on the way to a peer.
 #include "message/core/active.hpp"
 #include "message/core/engine.hpp"
+#include "base/failure_class.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/protocol.hpp"
 #include "tests/message/ranks.hpp"
@@ -113,13 +114,13 @@ TEST_F(queued, what_waits_for_a_lost_peer_fails_and_nothing_of_it_is_put) {
   EXPECT_EQ(sends[0].error, MPI_SUCCESS) << "it had left";
   for (int i = 1; i < count; ++i) {
     EXPECT_TRUE(is_complete(sends[i]));
-    EXPECT_EQ(sends[i].error, MPI_ERR_OTHER);
+    EXPECT_EQ(sends[i].error, error_process_failed);
   }
   ranks.network.space = 1000;
   Request later;
   ranks.send(0, 1, &out[0], sizeof(int), 1, later);
   EXPECT_TRUE(is_complete(later));
-  EXPECT_EQ(later.error, MPI_ERR_OTHER);
+  EXPECT_EQ(later.error, error_process_failed);
   EXPECT_EQ(ranks.network.to[1].size(), 1u);
   ranks.settle();
   EXPECT_EQ(handled, 0);
