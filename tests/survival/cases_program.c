@@ -197,10 +197,37 @@ static void revoke_all(void) {
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
 }
 
+/* Whoever waits for a lock that the dead one holds, or for its epoch, gets an error. */
+static void windows(void) {
+  const int dead = size - 1;
+  MPI_Win win;
+  void *memory;
+  CHECK(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  if (rank == dead) {
+    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win) == MPI_SUCCESS);
+    for (int other = 0; other < dead; ++other) MPI_Send(NULL, 0, MPI_BYTE, other, 5, MPI_COMM_WORLD);
+    die();
+  }
+  CHECK(MPI_Recv(NULL, 0, MPI_BYTE, dead, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  if (rank == 0) {
+    MPI_Group world, its;
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &dead, &its);
+    CHECK(MPI_Win_post(its, 0, win) == MPI_SUCCESS);
+    CHECK(class_of(MPI_Win_wait(win)) == MPIX_ERR_PROC_FAILED);
+    MPI_Group_free(&its);
+    MPI_Group_free(&world);
+  } else {
+    CHECK(class_of(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win)) == MPIX_ERR_PROC_FAILED);
+  }
+  CHECK(class_of(MPI_Win_fence(0, win)) == MPIX_ERR_PROC_FAILED);
+}
+
 /* Agreement: the flags of those that contribute; an error until all have acknowledged. */
 static void agree_all(void) {
-  int flag = 0xff ^ (rank ? 0 : 1);
-  CHECK(MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS && flag == (size ? 0xfe : 0));
+  int flag = rank ? 0xff : 0xfe;
+  CHECK(MPIX_Comm_agree(MPI_COMM_WORLD, &flag) == MPI_SUCCESS && flag == 0xfe);
   MPI_Request request;
   flag = rank == size - 1 ? 3 : 7;
   CHECK(MPIX_Comm_iagree(MPI_COMM_WORLD, &flag, &request) == MPI_SUCCESS);
@@ -233,7 +260,8 @@ int main(int argc, char **argv) {
     void (*run)(void);
   } cases[] = {{"point_to_point", point_to_point}, {"last_words", last_words},
                {"any_source", any_source},         {"collectives", collectives},
-               {"revoke", revoke_all},                 {"agree", agree_all}};
+               {"revoke", revoke_all},                 {"agree", agree_all},
+               {"windows", windows}};
   begin(&argc, &argv);
   if (argc > 2) bytes = atol(argv[2]);
   buffer = calloc(1, (size_t)bytes + 8);

@@ -43,8 +43,10 @@ class Survivors(unittest.TestCase):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                env={**os.environ, "SURVIVORS_TEST": mark})
         try:
+            while job.poll() is None and len(ranks_of(mark, program)) < ranks:
+                time.sleep(0.001)
             for _ in range(kills):
-                time.sleep(numbers.random() * 0.12)
+                time.sleep(numbers.random() * 0.05)
                 left = sorted(ranks_of(mark, program))
                 if len(left) < 2:
                     continue

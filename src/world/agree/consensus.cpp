@@ -77,8 +77,8 @@ void Consensus::take_state(std::int32_t from, const Message& message) {
   set(states_.get(), from);
 }
 
-// A member has decided, so all that live have adopted the decision; whoever has not is asked by a
-// member of another, later object.
+// A member has decided, so all that live have adopted the decision. If this member has adopted
+// nothing, the answer came from one that does not know the object yet, and decides nothing.
 void Consensus::take_done(std::int32_t from) {
   set(done_.get(), from);
   set(adopters_.get(), from);
@@ -103,8 +103,8 @@ void Consensus::lead() {
 
 // Proposes a value, if all have said where they stand.
 void Consensus::propose() {
-  // Members that are done have decided what all that live have adopted; without such a value their
-  // answer was for an object of the past.
+  // A member that is done need not send its state, if anybody has adopted a proposal: that is what
+  // it has decided. Else it only does not know the object yet, and its state will come.
   for (std::int32_t i = 0; i < members_; ++i) {
     const bool answered = bit(states_.get(), i) || (latest_ != nobody && bit(done_.get(), i));
     if (!answered && !(i != own_ && around_.is_lost(i))) return;
@@ -128,11 +128,11 @@ void Consensus::take(std::int32_t from, const Message& message) {
     case Kind::done:
       take_done(from);
       break;
-    case Kind::query:  // our state is on its way, but for what is decided before we know the loss
+    case Kind::query:  // our state is sent when we know of the loss, unless we decide before
       set(askers_.get(), from);
       break;
     case Kind::proposal:
-      // One of a coordinator that is lost may come late: our state has gone to another one by then.
+      // A proposal of a coordinator that is lost may come late: another one has our state by then.
       if (message.coordinator != coordinator_) break;
       if (!decided_) copy(value_.get(), message.words);
       adopted_ = message.coordinator;

@@ -8,8 +8,6 @@
 #include "message/core/active.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/loss.hpp"
-#include "world/communicator.hpp"
-#include "world/context_id.hpp"
 #include "world/failure/failures.hpp"
 
 namespace baton::world {
@@ -18,8 +16,7 @@ namespace {
 
 // A message of an agreement, as it travels; its words follow.
 struct Wire {
-  std::uint64_t nonce;
-  std::uint32_t id;
+  CommunicatorKey key;
   std::uint32_t number;
   std::int32_t coordinator;
   std::int32_t adopted;
@@ -88,8 +85,12 @@ class Agreements final : public message::ProgressSource {
       if (wire.number < one->number_) return answer_for_past(sender, wire);
       return keep(sender, wire, words, count);
     }
-    if (is_past(wire)) return answer_for_past(sender, wire);
-    keep(sender, wire, words, count);
+    // A communicator that is not known is gone, or not there yet. The answer holds for the first
+    // case, and decides nothing in the second (Consensus::take_done).
+    const Communicator* known = find_communicator(wire.key);
+    const bool is_past = known && operation_of(wire.number) < known->failures.operations();
+    if (!known || is_past) answer_for_past(sender, wire);
+    if (!is_past) keep(sender, wire, words, count);
   }
 
   bool is_decided(const Agreement& agreement) {
@@ -111,33 +112,10 @@ class Agreements final : public message::ProgressSource {
   }
   bool needs_progress() const override { return true; }
 
-  void forget() {
-    platform::Guard guard(lock_);
-    while (Early* early = early_) {
-      early_ = early->next;
-      std::free(early);
-    }
-  }
-
  private:
   static bool is_for(const Agreement& agreement, const Wire& wire) {
-    return agreement.id_ == wire.id && agreement.nonce_ == wire.nonce &&
+    return agreement.key_ == wire.key &&
            operation_of(agreement.number_) == operation_of(wire.number);
-  }
-
-  // Returns whether the operation is over here. Of a communicator that is not known nobody can say
-  // whether it is gone or not there yet; see answer_for_past.
-  static bool is_past(const Wire& wire) {
-    bool past = false;
-    communicators.for_each([&](MPI_Comm, const Communicator* one) {
-      if (one->id == wire.id && one->nonce == wire.nonce)
-        past = operation_of(wire.number) < one->failures.operations();
-    });
-    for (MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF})
-      if (const Communicator* one = communicators.find(predefined);
-          one && one->id == wire.id && one->nonce == wire.nonce)
-        past = operation_of(wire.number) < one->failures.operations();
-    return past;
   }
 
   void take(Agreement& agreement, Process sender, const Wire& wire, const std::uint64_t* words) {
@@ -192,7 +170,7 @@ void arrive(const message::ActiveMessage& message) {
 }  // namespace
 
 Agreement::Agreement(Communicator& communicator)
-    : members_(members_of(communicator)), id_(communicator.id), nonce_(communicator.nonce) {
+    : members_(members_of(communicator)), key_(communicator) {
   retain(const_cast<Group&>(members_));
   agreements.add(*this, communicator.failures);
 }
@@ -216,15 +194,9 @@ bool Agreement::is_over() const {
   return agreements.is_decided(*this);
 }
 
-bool Agreement::any_failed() const {
-  for (std::int32_t i = 0; i < members_.size; ++i)
-    if (has_failed(i)) return true;
-  return false;
-}
-
 void Agreement::send(std::int32_t to, const Consensus::Message& message) {
   char bytes[message::active_bytes_max];
-  const Wire wire{nonce_, id_, number_, message.coordinator, message.adopted, message.kind};
+  const Wire wire{key_, number_, message.coordinator, message.adopted, message.kind};
   std::memcpy(bytes, &wire, sizeof wire);
   const bool has_words = message.kind == Consensus::Kind::state ||
                          message.kind == Consensus::Kind::proposal ||
@@ -243,10 +215,6 @@ bool Agreement::is_lost(std::int32_t member) const {
 
 void hear_of_agreements() {
   message::handle_active(message::ActiveKind::agreement, arrive);
-}
-
-void forget_agreements() {
-  agreements.forget();
 }
 
 }  // namespace baton::world

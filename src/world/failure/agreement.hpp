@@ -8,11 +8,9 @@
 
 #include "base/error.hpp"
 #include "world/agree/consensus.hpp"
+#include "world/failure/communicator_key.hpp"
 
 namespace baton::world {
-
-class Communicator;
-struct Group;
 
 class Agreement final : Consensus::Surroundings {
  public:
@@ -35,7 +33,6 @@ class Agreement final : Consensus::Surroundings {
   // whether a member has failed to.
   std::uint64_t word(std::int32_t index) const { return consensus_->word(index); }
   bool has_failed(std::int32_t member) const { return consensus_->has_failed(member); }
-  bool any_failed() const;
 
   const Group& members() const { return members_; }
 
@@ -45,8 +42,7 @@ class Agreement final : Consensus::Surroundings {
   bool is_lost(std::int32_t member) const override;
 
   const Group& members_;  // held
-  std::uint32_t id_;
-  std::uint64_t nonce_;
+  CommunicatorKey key_;
   std::uint32_t number_ = 0;  // of the step: the operation, and the step within it
   std::unique_ptr<Consensus> consensus_;
   Agreement* next_ = nullptr;
@@ -54,7 +50,5 @@ class Agreement final : Consensus::Surroundings {
 
 // Makes agreements possible. Called once, before messages start.
 void hear_of_agreements();
-// Ends the agreement's memory of early messages, at the end of the library.
-void forget_agreements();
 
 }  // namespace baton::world

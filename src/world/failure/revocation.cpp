@@ -8,44 +8,28 @@
 #include "message/core/progress_source.hpp"
 #include "message/core/wake.hpp"
 #include "platform/clock.hpp"
-#include "world/communicator.hpp"
+#include "world/failure/communicator_key.hpp"
 
 namespace baton::world {
 
 namespace {
 
-struct Wire {
-  std::uint64_t nonce;
-  std::uint32_t id;
-};
-
 // A revocation of a communicator that this process does not know: it is not there yet, or gone.
 struct Early {
   Early* next;
-  Wire wire;
+  CommunicatorKey key;
 };
-
-bool is(const Communicator& communicator, const Wire& wire) {
-  return communicator.id == wire.id && communicator.nonce == wire.nonce;
-}
-
-template <class Act>
-void each_communicator(Act&& act) {
-  communicators.for_each([&](MPI_Comm, Communicator* one) { act(*one); });
-  for (MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF})
-    if (Communicator* one = communicators.find(predefined)) act(*one);
-}
 
 void tell_others(const Communicator& communicator) {
   const Group& members = members_of(communicator);
-  const Wire wire{communicator.nonce, communicator.id};
+  const CommunicatorKey key(communicator);
   for (std::int32_t distance = 1; distance < members.size; distance *= 2) {
     std::int32_t to = (members.rank + distance) % members.size;
     while (to != members.rank && message::loss_of(members.processes[to]))
       to = (to + 1) % members.size;
     if (to == members.rank) return;
-    (void)message::send_active(members.processes[to], message::ActiveKind::revocation, 0, &wire,
-                               sizeof wire);
+    (void)message::send_active(members.processes[to], message::ActiveKind::revocation, 0, &key,
+                               sizeof key);
   }
 }
 
@@ -82,35 +66,24 @@ class Revocations final : public message::ProgressSource {
   }
   bool needs_progress() const override { return false; }
 
-  void arrive(const Wire& wire) {
-    Communicator* found = nullptr;
-    each_communicator([&](Communicator& one) {
-      if (is(one, wire)) found = &one;
-    });
-    if (found) return revoke(*found);
+  void arrive(const CommunicatorKey& key) {
+    if (Communicator* found = find_communicator(key)) return revoke(*found);
     auto* early = static_cast<Early*>(std::malloc(sizeof(Early)));
     if (!early) return;  // as if it had not come: another member's call fails, and tells
     platform::Guard guard(lock_);
-    *early = {early_, wire};
+    *early = {early_, key};
     early_ = early;
   }
   bool take_early(const Communicator& communicator) {
     platform::Guard guard(lock_);
     for (Early** link = &early_; *link; link = &(*link)->next)
-      if (is(communicator, (*link)->wire)) {
+      if (CommunicatorKey(communicator) == (*link)->key) {
         Early* early = *link;
         *link = early->next;
         std::free(early);
         return true;
       }
     return false;
-  }
-  void forget() {
-    platform::Guard guard(lock_);
-    while (Early* early = early_) {
-      early_ = early->next;
-      std::free(early);
-    }
   }
 
  private:
@@ -122,10 +95,10 @@ class Revocations final : public message::ProgressSource {
 constinit Revocations revocations;
 
 void arrive(const message::ActiveMessage& message) {
-  Wire wire;
-  if (message.bytes != sizeof wire) return;
-  std::memcpy(&wire, message.payload, sizeof wire);
-  revocations.arrive(wire);
+  CommunicatorKey key;
+  if (message.bytes != sizeof key) return;
+  std::memcpy(&key, message.payload, sizeof key);
+  revocations.arrive(key);
 }
 
 }  // namespace
@@ -142,10 +115,6 @@ void take_early_revocation(Communicator& communicator) {
 
 void hear_of_revocations() {
   message::handle_active(message::ActiveKind::revocation, arrive);
-}
-
-void forget_revocations() {
-  revocations.forget();
 }
 
 }  // namespace baton::world

@@ -15,7 +15,5 @@ void revoke(Communicator& communicator);
 void take_early_revocation(Communicator& communicator);
 // Makes revocations possible. Called once, before messages start.
 void hear_of_revocations();
-// Forgets what is kept, at the end of the library.
-void forget_revocations();
 
 }  // namespace baton::world
