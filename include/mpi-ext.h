@@ -26,6 +26,10 @@ extern "C" {
 #define MPIX_ERR_PROC_FAILED_PENDING 102
 #define MPIX_ERR_REVOKED 103
 
+/* The key of an attribute of every communicator, an int: 1 where the job goes on when ranks die
+ * (mpiexec --continue-on-failure), else 0. */
+#define MPIX_FT 1001
+
 int MPIX_Comm_revoke(MPI_Comm comm);
 int MPIX_Comm_is_revoked(MPI_Comm comm, int* flag);
 int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group* failedgrp);
@@ -34,6 +38,11 @@ int MPIX_Comm_agree(MPI_Comm comm, int* flag);
 int MPIX_Comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request);
 int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm);
 int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
+/* The same for windows and files: what waits or is begun then fails by MPIX_ERR_REVOKED. Errors:
+ * MPI_ERR_WIN, MPI_ERR_FILE, MPI_ERR_ARG, MPI_ERR_NO_MEM. */
+int MPIX_Win_revoke(MPI_Win win);
+int MPIX_Win_get_failed(MPI_Win win, MPI_Group* failedgrp);
+int MPIX_File_revoke(MPI_File fh);
 /* Their older names. */
 int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group* failedgrp);
@@ -46,6 +55,9 @@ int PMPIX_Comm_agree(MPI_Comm comm, int* flag);
 int PMPIX_Comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request);
 int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm);
 int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
+int PMPIX_Win_revoke(MPI_Win win);
+int PMPIX_Win_get_failed(MPI_Win win, MPI_Group* failedgrp);
+int PMPIX_File_revoke(MPI_File fh);
 int PMPIX_Comm_failure_ack(MPI_Comm comm);
 int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group* failedgrp);
 

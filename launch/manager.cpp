@@ -254,8 +254,9 @@ void Manager::take(const Ended& ended) {
   const pid_t pid = ranks_[static_cast<std::size_t>(ended.rank)].pid;
   const std::string why = verdict.code == 128 + SIGKILL ? memory_kills_.reason(pid) : "";
   output_.catch_up();
-  const auto left = [](const Rank& rank) { return rank.running || rank.code == 0; };
-  const bool goes_on = job_.options.continues && verdict.died && std::ranges::any_of(ranks_, left);
+  const auto left = [](const Rank& one) { return one.running || one.code == 0; };
+  const bool goes_on = job_.options.continues && verdict.died &&
+                       (!job_.options.on_node.empty() || std::ranges::any_of(ranks_, left));
   complain(rank_text(ended.rank, job_.placement) + ": " + verdict.text +
            (why.empty() ? "" : ": " + why) + (goes_on ? "; the others go on" : ""));
   if (goes_on) return job_.file.tell_death(ended.rank);

@@ -39,9 +39,26 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
 // Returns whether an option is for the launcher, or for this process, and not for the mpiexec of
 // each host.
 bool is_done_here(const std::string& word) {
-  return is_one_of(word, {"n", "np", "c", "ppn", "perhost", "N", "npernode", "pernode", "host",
-                          "hosts", "H", "hostfile", "machinefile", "f", "configfile", "app",
-                          "dry-run", "do-not-launch", "allow-run-as-root", "spawned"});
+  return is_one_of(word, {"n",
+                          "np",
+                          "c",
+                          "ppn",
+                          "perhost",
+                          "N",
+                          "npernode",
+                          "pernode",
+                          "host",
+                          "hosts",
+                          "H",
+                          "hostfile",
+                          "machinefile",
+                          "f",
+                          "configfile",
+                          "app",
+                          "dry-run",
+                          "do-not-launch",
+                          "allow-run-as-root",
+                          "spawned"});
 }
 
 // Returns what one mpiexec a host cannot do, and what to do instead; empty: it can do all.
@@ -172,13 +189,18 @@ void add(std::vector<std::string>& words, std::initializer_list<std::string> mor
 // Returns the launcher's own words: one process on each of these hosts, or on this many, not bound.
 std::vector<std::string> words_for(const FoundLauncher& launcher,
                                    const std::vector<std::string>& hosts, std::size_t count,
-                                   bool is_spawned) {
+                                   const Options& options) {
+  const bool is_spawned = !options.spawned_by.empty();
   std::vector<std::string> words{launcher.program};
   const std::string number = std::to_string(count), list = fmt::format("{}", fmt::join(hosts, ","));
   switch (launcher.kind) {
     case OtherLauncher::srun:
       add(words, {"--mpi=" + launcher.pmi, "--nodes=" + number, "--ntasks=" + number,
-                  "--ntasks-per-node=1", "--cpu-bind=none", "--kill-on-bad-exit=1"});
+                  "--ntasks-per-node=1", "--cpu-bind=none"});
+      if (options.continues)
+        add(words, {"--kill-on-bad-exit=0", "--no-kill"});
+      else
+        words.push_back("--kill-on-bad-exit=1");
       // The parents' step has the CPUs.
       if (is_spawned) words.push_back("--overlap");
       if (!hosts.empty()) words.push_back("--nodelist=" + list);
@@ -187,6 +209,7 @@ std::vector<std::string> words_for(const FoundLauncher& launcher,
       if (::geteuid() == 0) words.push_back("--allow-run-as-root");
       if (!hosts.empty()) add(words, {"--host", fmt::format("{}:1", fmt::join(hosts, ":1,"))});
       add(words, {"-n", number, "--map-by", "ppr:1:node", "--bind-to", "none"});
+      if (options.continues) words.push_back("--enable-recovery");
       if (is_spawned) add(words, {"-x", spawn_port, "-x", "BATON_FAMILY"});
       break;
     case OtherLauncher::hydra:
@@ -251,8 +274,7 @@ std::expected<std::vector<std::string>, std::string> command_for(const FoundLaun
   auto counts = ranks_by_host(options, slots);
   if (!counts) return std::unexpected(counts.error());
   hosts.resize(std::min(hosts.size(), counts->size()));
-  std::vector<std::string> words =
-      words_for(launcher, hosts, counts->size(), !options.spawned_by.empty());
+  std::vector<std::string> words = words_for(launcher, hosts, counts->size(), options);
   if (!surroundings.variables.empty()) {
     words.push_back("env");
     words.insert(words.end(), surroundings.variables.begin(), surroundings.variables.end());

@@ -6,8 +6,10 @@
 
 #include "api/entry.hpp"
 #include "base/failure_class.hpp"
+#include "file/file.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/progress.hpp"
+#include "window/window.hpp"
 #include "world/communicator.hpp"
 #include "world/failure/recovery.hpp"
 #include "world/failure/revocation.hpp"
@@ -17,22 +19,32 @@ using namespace baton;
 static_assert(MPIX_ERR_PROC_FAILED == error_process_failed);
 static_assert(MPIX_ERR_PROC_FAILED_PENDING == error_failure_pending);
 static_assert(MPIX_ERR_REVOKED == error_revoked);
+static_assert(MPIX_FT == fault_tolerance_key);
 
 namespace {
 
-// Calls act(communicator) and raises its error; `argument`: another argument of the call, which is
-// no null pointer.
-template <class Act>
-int on_communicator(const char* procedure, MPI_Comm comm, const void* argument, Act&& act) {
+// Calls act(object) for the object of a handle and raises its error. `argument`: another argument
+// of the call, which is no null pointer; `kind` names the object and its error.
+struct Kind {
+  const char* words;
+  Error error;
+};
+template <class Table, class Handle, class Act>
+int on_object(const char* procedure, Table& table, Handle handle, Kind kind, const void* argument,
+              Act&& act) {
   if (!library_is_running() && !library_is_usable())
     return raise(procedure, nullptr,
                  fail(MPI_ERR_OTHER, "called before MPI_Init or after MPI_Finalize"));
-  Communicator* communicator = world::communicators.find(comm);
-  if (!communicator)
-    return raise(procedure, nullptr,
-                 fail(MPI_ERR_COMM, "argument 1 (comm) is no live communicator"));
-  Error error = argument ? act(*communicator) : fail(MPI_ERR_ARG, "argument 2 is a null pointer");
-  return error ? raise(procedure, &communicator->errors, error) : MPI_SUCCESS;
+  auto* object = table.find(handle);
+  if (!object)
+    return raise(procedure, nullptr, fail(kind.error, "argument 1 (%s) is not alive", kind.words));
+  Error error = argument ? act(*object) : fail(MPI_ERR_ARG, "argument 2 is a null pointer");
+  return error ? raise(procedure, &object->errors, error) : MPI_SUCCESS;
+}
+
+template <class Act>
+int on_communicator(const char* procedure, MPI_Comm comm, const void* argument, Act&& act) {
+  return on_object(procedure, world::communicators, comm, {"comm", MPI_ERR_COMM}, argument, act);
 }
 
 // Gives the group of the first `count` failures of which this process knows by now.
@@ -127,6 +139,33 @@ BATON_EXPORT int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Reques
   });
 }
 BATON_EXTENSION_ALIAS(Comm_ishrink)
+
+BATON_EXPORT int PMPIX_Win_revoke(MPI_Win win) {
+  return on_object("MPIX_Win_revoke", window::windows, win, {"win", MPI_ERR_WIN}, &win,
+                   [](window::Window& window) {
+                     world::revoke(*window.comm);
+                     return MPI_SUCCESS;
+                   });
+}
+BATON_EXTENSION_ALIAS(Win_revoke)
+
+BATON_EXPORT int PMPIX_Win_get_failed(MPI_Win win, MPI_Group* failedgrp) {
+  return on_object("MPIX_Win_get_failed", window::windows, win, {"win", MPI_ERR_WIN}, failedgrp,
+                   [failedgrp](window::Window& window) {
+                     if (Error error = look(*window.comm)) return error;
+                     return failed_group(*window.comm, INT_MAX, failedgrp);
+                   });
+}
+BATON_EXTENSION_ALIAS(Win_get_failed)
+
+BATON_EXPORT int PMPIX_File_revoke(MPI_File fh) {
+  return on_object("MPIX_File_revoke", file::files, fh, {"fh", MPI_ERR_FILE}, &fh,
+                   [](file::File& file) {
+                     world::revoke(*file.comm);
+                     return MPI_SUCCESS;
+                   });
+}
+BATON_EXTENSION_ALIAS(File_revoke)
 
 BATON_EXPORT int PMPIX_Comm_failure_ack(MPI_Comm comm) {
   return on_communicator("MPIX_Comm_failure_ack", comm, &comm, [](Communicator& communicator) {

@@ -49,7 +49,8 @@ constexpr Key keys[] = {{"soft", "-soft", false},
                         {"bind_to", "--bind-to", true},
                         {"bind-to", "--bind-to", true},
                         {"rank_by", "--rank-by", true},
-                        {"ppn", "-ppn", true}};
+                        {"ppn", "-ppn", true},
+                        {"baton_continue_on_failure", "--with-ft", true}};
 
 std::string value_of(const Info& info, const char* key) {
   std::string value(MPI_MAX_INFO_VAL + 1, 0);

@@ -6,6 +6,7 @@
 #include "base/status_fields.hpp"
 #include "datatype/foreign.hpp"
 #include "file/board.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/requests.hpp"
 
 namespace baton::file {
@@ -66,6 +67,7 @@ std::int64_t etypes_of(const File& file, std::int64_t bytes) {
 }  // namespace
 
 Error check_mode(const File& file, bool writes, bool by_shared_pointer) {
+  if (Error error = message::revoked(file.comm)) return error;
   if (writes && file.has(MPI_MODE_RDONLY))
     return fail(MPI_ERR_READ_ONLY,
                 "%.200s was opened with MPI_MODE_RDONLY; MPI_MODE_RDWR or MPI_MODE_WRONLY lets it "

@@ -15,24 +15,12 @@
 
 #include "base/cache_line.hpp"
 #include "lockfree/atomics.hpp"
+#include "lockfree/room_note.hpp"
 #include "lockfree/room_sequence.hpp"
 #include "platform/lock.hpp"
 #include "platform/thread_checker.hpp"
 
 namespace baton::lockfree {
-
-// A published line also carries a note, with which readers verify that they and its writer mean the
-// same call. For a payload in the line itself the note is its length plus 1.
-namespace room_note {
-inline constexpr std::uint64_t nothing = 0;
-inline constexpr std::uint64_t copies = 254;  // the payload begins with the length of what a rank
-                                              // copies from the writer's memory
-inline constexpr std::uint64_t block = 255;   // with the length of what lies in the block
-constexpr std::uint64_t line(std::int64_t bytes) {
-  return static_cast<std::uint64_t>(bytes) + 1;
-}
-static_assert(line(room_line_payload_bytes) < copies);
-}  // namespace room_note
 
 template <class Atomics>
 struct alignas(cache_line_bytes) RoomLine {  // written by its writer in a round
@@ -213,6 +201,16 @@ class Room : public RoomSequence<Sizes> {
     // ORDER room.left: release by each, acquire by the last; all reads are over.
     return head_->left.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_;
   }
+  // Tells, before `leave`, which rank leaves: where ranks may die, their number does not say
+  // enough.
+  void tell_left(std::uint32_t rank) {
+    // ORDER room.told_left: release here, acquire in has_told_left; its reads are over.
+    finished_lines_[rank].sequence.store(left_for_good, std::memory_order_release);
+  }
+  bool has_told_left(std::uint32_t rank) const {
+    // ORDER room.told_left: acquire here, release in tell_left.
+    return finished_lines_[rank].sequence.load(std::memory_order_acquire) == left_for_good;
+  }
   void tell_memory(RoomMemory memory) {
     // ORDER room.memory: release here, acquire in memory; it is the leader's now.
     head_->memory.store(static_cast<std::uint32_t>(memory), std::memory_order_release);
@@ -226,6 +224,7 @@ class Room : public RoomSequence<Sizes> {
   }
 
  private:
+  static constexpr std::uint64_t left_for_good = ~std::uint64_t{0};
   RoomLine<Atomics>& line(std::uint32_t slot, const Round& round) const {
     const auto turn = static_cast<std::uint32_t>(round.sequence / Sizes::banks);  // for two ranks
     return lines_[(round.sequence & last_bank_) * ranks_ + (slot ^ (turn & swaps_))];

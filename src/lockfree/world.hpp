@@ -41,6 +41,7 @@ struct alignas(cache_line_bytes) ProcessEntry {
   std::uint32_t local_rank;  // in this arena; no_local_rank: it is on another node
   RankPlace place;
   char network_address[320];
+  std::atomic<std::uint32_t> lost;  // a rank of this arena has found it lost
 };
 static_assert(sizeof(ProcessEntry) == 384);
 inline constexpr std::uint32_t no_local_rank = 0xffffffff;

@@ -84,6 +84,12 @@ inline lockfree::JobHeader& job() {
 inline lockfree::RankRow& status_row(Slot slot) {
   return slot.row();
 }
+// Returns whether a process has died in a job that goes on without it (mpiexec
+// --continue-on-failure), as the launcher tells. All that it has written is visible then.
+inline bool has_died(Slot slot) {
+  // ORDER rank.died: acquire here, release in the launcher.
+  return status_row(slot).launcher.died.load(std::memory_order_acquire) != 0;
+}
 inline const lockfree::RankPlace& place_of(Slot slot) {
   return slot.row().launcher.place;
 }

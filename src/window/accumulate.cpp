@@ -21,7 +21,7 @@ Error lengths_differ(std::int64_t here, std::int64_t there, const char* whose) {
 
 // Does the accumulate in the most frequent case: elements of a predefined type that are contiguous
 // at both ends, in mapped memory. Returns false, with nothing done, in any other case and for wrong
-// arguments. `in` and `old` may be null.
+// arguments, or where a rank has died that holds the elements. `in` and `old` may be null.
 BATON_INLINE bool change_elements(Window& window, const Place& at, const Operation& operation,
                                   const void* in, void* old) {
   const Datatype& type = *at.type;
@@ -39,6 +39,7 @@ BATON_INLINE bool change_elements(Window& window, const Place& at, const Operati
     return true;
   }
   const ElementHold hold(window, target, at.count, true);
+  if (BATON_UNLIKELY(hold.error())) return false;
   if (hold.is_atomic()) {
     change_atomically(change, type.size, from, memory, result, at.count);
   } else {

@@ -39,6 +39,7 @@ Error accumulate_by_kernel(Window& window, Work& work) {
   const Spot spot = batch.spot(work);
   const Elements& elements = batch.elements;
   ElementHold hold(window, *batch.target, work.data_bytes / elements.bytes, false);
+  if (hold.error()) return hold.error();
   hold.keep_locked();
   return for_each_ascending(work, [&](const platform::ProcessRuns& runs, const char* in) {
     alignas(16) char copy[Work::data_bytes_max];

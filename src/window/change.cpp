@@ -116,12 +116,14 @@ static Error change_foreign(const Elements& elements, char* memory, const Operat
   return MPI_SUCCESS;
 }
 
-static void swap_foreign(Window& window, const Spot& spot, const Datatype& type, const void* from,
-                         const void* expected, void* old) {
+static Error swap_foreign(Window& window, const Spot& spot, const Datatype& type, const void* from,
+                          const void* expected, void* old) {
   const ElementHold hold(window, *spot.target, 1, false);
+  if (hold.error()) return hold.error();
   const auto bytes = static_cast<std::size_t>(type.size);
   platform::copy_anywhere(old, spot.memory, bytes);
   if (std::memcmp(old, expected, bytes) == 0) platform::copy_anywhere(spot.memory, from, bytes);
+  return MPI_SUCCESS;
 }
 
 bool changes_on_device(const Operation& operation, const Datatype& type) {
@@ -134,17 +136,21 @@ static bool is_foreign(const Window& window, const char* memory) {
          platform::memory_kinds.find(memory) != nullptr;
 }
 
-void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
-                  const void* expected, void* old) {
+Error swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
+                   const void* expected, void* old) {
   if (BATON_UNLIKELY(is_foreign(window, spot.memory)))
     return swap_foreign(window, spot, type, from, expected, old);
   const ElementHold hold(window, *spot.target, 1, is_atomic_array(spot.memory, type));
-  if (BATON_LIKELY(hold.is_atomic()))
-    return compare_and_swap_atomically(type.size, expected, from, spot.memory, old);
+  if (BATON_UNLIKELY(hold.error())) return hold.error();
+  if (BATON_LIKELY(hold.is_atomic())) {
+    compare_and_swap_atomically(type.size, expected, from, spot.memory, old);
+    return MPI_SUCCESS;
+  }
   const auto bytes = static_cast<std::size_t>(type.size);
   std::memcpy(old, spot.memory, bytes);
   if (std::memcmp(old, expected, bytes) == 0) std::memcpy(spot.memory, from, bytes);
   note_stores(window);
+  return MPI_SUCCESS;
 }
 
 Error change_own(Window& window, char* memory, std::int32_t type, std::int64_t bytes,
@@ -158,9 +164,11 @@ Error change_own(Window& window, char* memory, std::int32_t type, std::int64_t b
   if (its->handle == MPI_NO_OP) in = nullptr;
   if (BATON_UNLIKELY(is_foreign(window, memory))) {
     const ElementHold hold(window, window.own(), at.count, false);
+    if (hold.error()) return hold.error();
     return change_foreign(elements, memory, *its, in, old, at);
   }
   const ElementHold hold(window, window.own(), at.count, can_be_atomic(elements, at, memory));
+  if (BATON_UNLIKELY(hold.error())) return hold.error();
   change_place(elements, memory, hold.is_atomic(), in, old, at);
   return MPI_SUCCESS;
 }

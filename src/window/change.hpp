@@ -69,8 +69,8 @@ void change_place(const Elements& elements, char* memory, bool atomic, const cha
 // many and nobody asks for the values before.
 bool changes_on_device(const Operation& operation, const Datatype& type);
 // Compares and swaps one element in mapped memory.
-void swap_element(Window& window, const Spot& spot, const Datatype& type, const void* from,
-                  const void* expected, void* old);
+[[nodiscard]] Error swap_element(Window& window, const Spot& spot, const Datatype& type,
+                                 const void* from, const void* expected, void* old);
 
 // Changes contiguous elements at `memory` of this rank, called by its progress for another rank,
 // which has sent the handles of type and operation as integers. `in` and `old` are packed, or null.

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "base/check.hpp"
+#include "base/failure_class.hpp"
 #include "message/core/engine.hpp"
 #include "platform/memory_kind.hpp"
 #include "transport/heap.hpp"
@@ -21,6 +22,7 @@
 #include "window/synchronize.hpp"
 #include "window/window.hpp"
 #include "world/agree/agree.hpp"
+#include "world/failure/recovery.hpp"
 #include "world/program_memory.hpp"
 
 namespace baton::window {
@@ -337,11 +339,24 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
   return MPI_SUCCESS;
 }
 
+// Waits until all ranks that live free the window. After this no other rank uses our memory any
+// more. A rank that has revoked the window does not meet the others, so that all agree.
+static Error meet_to_free(Window& window) {
+  if (BATON_LIKELY(!transport::job().continues) && !message::revoked(window.comm)) {
+    const Error error = meet(window);
+    if (error != error_revoked) return error;
+  }
+  int flag = 1;
+  const Error error = world::agree(*window.comm, &flag);
+  return error == error_process_failed ? Error{MPI_SUCCESS} : error;
+}
+
 Error free_window(Window& window) {
-  if (Error error = check_closed(window)) return error;
+  // Epochs with a rank that is lost do not end.
+  if (!message::broken(window.comm))
+    if (Error error = check_closed(window)) return error;
   if (Error error = delete_attributes(window.attributes, window.handle)) return error;
-  // After this no other rank uses our memory any more.
-  if (Error error = meet(window)) return error;
+  if (Error error = meet_to_free(window)) return error;
   dispose(window);
   return MPI_SUCCESS;
 }

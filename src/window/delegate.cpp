@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/failure_class.hpp"
 #include "base/settings.hpp"
 #include "message/core/attend.hpp"
 #include "message/core/engine.hpp"
@@ -42,7 +43,8 @@ void do_range(Window& window, Work& work, const WorkRange& range, char* data) {
     work.error = change_own(window, memory, work.type, bytes, work.operation, data,
                             work.kind == WorkKind::get_accumulate ? old : nullptr);
   else if (auto* type = datatype::datatypes.find(datatype::datatypes.from_int(work.type)))
-    swap_element(window, {&window.own(), memory, range.address}, *type, data, data + bytes, old);
+    work.error = swap_element(window, {&window.own(), memory, range.address}, *type, data,
+                              data + bytes, old);
   else
     work.error = MPI_ERR_OP;
   if (work.kind != WorkKind::accumulate) std::memcpy(data, old, range.bytes);
@@ -85,6 +87,15 @@ class Patience {
   std::int64_t end_ticks_;
 };
 
+// Ends work that a target has begun which has died since: nobody knows how far it has come. Returns
+// whether it is so.
+bool end_if_died(Work& work, LocalRank whom) {
+  if (!transport::has_died(whom) || lockfree::is_done(work.state)) return false;
+  work.error = error_process_failed;
+  lockfree::finish(work.state);
+  return true;
+}
+
 // Returns whether the target has done the work; if not, it never will.
 bool await(Work& work, LocalRank whom, Patience& patience) {
   constexpr int pauses_max = 1000;  // guess
@@ -100,7 +111,7 @@ bool await(Work& work, LocalRank whom, Patience& patience) {
     // The target may lose its CPU between taking the work and doing it.
     if (!over || pauses++ < pauses_max)
       platform::pause_cpu();
-    else
+    else if (!end_if_died(work, whom))
       platform::yield_cpu();
   }
 }
@@ -266,12 +277,12 @@ bool Delegation::begin_together(const Target& target, Work& work) {
   return true;
 }
 
-void Delegation::end_together(const Work& work) {
+void Delegation::end_together(const Target& target, Work& work) {
   constexpr int pauses_max = 1000;  // guess
   for (int pauses = 0; !lockfree::is_done(work.state);)
     if (pauses++ < pauses_max)
       platform::pause_cpu();
-    else
+    else if (!end_if_died(work, target.local_rank))
       platform::yield_cpu();
 }
 

@@ -53,7 +53,7 @@ struct Delegation {
   [[nodiscard]] bool delegate_together(const Target& target, Work& work, OwnSide own_side) {
     if (!begin_together(target, work)) return false;
     own_side();
-    end_together(work);
+    end_together(target, work);
     return work.error != Work::not_done;
   }
 
@@ -73,7 +73,7 @@ struct Delegation {
   DelegationSpace* space_of(LocalRank rank);
   bool ask_target(const Target& target, Work& work);
   void note_miss(LocalRank rank);
-  static void end_together(const Work& work);
+  static void end_together(const Target& target, Work& work);
 };
 
 // Begins a description of work that has no ranges or data yet.

@@ -3,9 +3,11 @@
 #include <bit>
 #include <cstring>
 
+#include "base/failure_class.hpp"
 #include "message/core/engine.hpp"
 #include "platform/copy.hpp"
 #include "platform/double_word.hpp"
+#include "transport/node.hpp"
 #include "window/describe_wait.hpp"
 
 namespace baton::window {
@@ -14,6 +16,18 @@ using platform::DoubleWord;
 
 const std::uint32_t atomic_sizes =
     1u << 1 | 1u << 2 | 1u << 4 | 1u << 8 | std::uint32_t{platform::has_double_words()} << 16;
+
+Error explain_death(const Window& window) {
+  if (BATON_LIKELY(!transport::job().continues)) return MPI_SUCCESS;
+  for (int rank = 0; rank < window.ranks(); ++rank) {
+    const Target& target = window.targets[rank];
+    if (target.local_rank == not_on_this_node || !transport::has_died(target.local_rank)) continue;
+    return fail(error_process_failed,
+                "rank %d of the window has died, while others wait for what it may have held",
+                rank);
+  }
+  return MPI_SUCCESS;
+}
 
 namespace {
 
@@ -48,33 +62,40 @@ bool has_visited(Target& target) {
 // Polls for something that lasts as long as a copy, or as long as its holder has no CPU; longer
 // waits are reported. Where several ranks wait for a turn, only the next one polls all the time:
 // the others would take the CPUs from it, so they sleep, the longer the more ranks come `before`
-// them.
+// them. A long wait ends with an error where a rank of the window has died, who may have been the
+// holder, or before this rank.
 template <class Done, class Before>
-void look_until(Done done, Before before, const WindowWait& wait) {
+Error look_until(Done done, Before before, const WindowWait& wait) {
   constexpr int spins = 100, yields = 1000;  // guesses
   constexpr unsigned turn_us = 20;           // guess: a change from one rank to another
   message::WaitReport report;
-  for (int looks = 0; !done(); ++looks) {
+  Error error = MPI_SUCCESS;
+  for (int looks = 0; !done() && !error; ++looks) {
     const std::uint32_t ranks = before();
     if (looks < spins) {
       platform::pause_cpu();
-    } else if (ranks <= 1 && looks < spins + yields) {
+    } else if (looks < spins + yields && ranks <= 1) {
       platform::yield_cpu();
     } else {
       report.tell(subject_of(wait));
       platform::sleep_us(turn_us * ranks);
+      if (looks >= spins + yields) error = explain_death(wait.window);
     }
   }
   report.end();
+  return error;
 }
 
-// Waits until no rank changes elements of the target by atomic instructions.
+// Waits until no rank changes elements of the target by atomic instructions. A rank that has died
+// does not: each of its changes is made or not.
 void await_visitors(Window& window, Target& target) {
   auto await = [&](std::uint32_t rank) {
     Target& visitor = window.targets[rank];
     reach(window, visitor);
-    look_until([&] { return !is_busy(visitor.row->busy); }, [] { return 1u; },
-               {WindowWait::Kind::changes, window, target, rank});
+    const auto is_over = [&] {
+      return !is_busy(visitor.row->busy) || transport::has_died(visitor.local_rank);
+    };
+    (void)look_until(is_over, [] { return 1u; }, {WindowWait::Kind::changes, window, target, rank});
   };
   lockfree::for_each_visitor(visitors_of(window, *target.row),
                              static_cast<std::uint32_t>(window.ranks()), await);
@@ -99,9 +120,9 @@ BATON_COLD bool ElementHold::begin_atomically(std::int64_t elements) {
 
 BATON_COLD void ElementHold::await_lock() {
   const auto& lock = target_.row->elements;
-  look_until([&] { return is_served(lock, number_, true); },
-             [&] { return numbers_before(lock, number_); },
-             {WindowWait::Kind::elements, window_, target_, number_});
+  error_ = look_until([&] { return is_served(lock, number_, true); },
+                      [&] { return numbers_before(lock, number_); },
+                      {WindowWait::Kind::elements, window_, target_, number_});
 }
 
 // The mode of plain changes is the holder's now, if there is more than a single element.

@@ -18,12 +18,17 @@ inline void fence_if_needed() {
     lockfree::Hardware::compiler_fence();
 }
 
+// Returns the error of a wait for a rank of the window, in a job that goes on without those that
+// die: one of the window's has died; explained. MPI_SUCCESS: none has.
+[[nodiscard]] BATON_COLD Error explain_death(const Window& window);
+
 // Holds a target's elements while this rank changes some.
 class ElementHold {
  public:
   // Takes the hold for a number of `elements`. `atomic`: each of them could be changed by an atomic
   // instruction. The wait makes no progress: this rank may be changing elements for others in its
-  // progress, and would wait for itself. A rank that holds elements never waits for messages.
+  // progress, and would wait for itself. A rank that holds elements never waits for messages. If
+  // there is an `error`, a rank has died that may hold the elements, and nothing may be changed.
   ElementHold(Window& window, Target& target, std::int64_t elements, bool atomic);
   ~ElementHold();
   ElementHold(const ElementHold&) = delete;
@@ -36,6 +41,7 @@ class ElementHold {
   // If true, each change must be one atomic instruction; if false, no other rank changes anything
   // meanwhile.
   bool is_atomic() const { return is_atomic_; }
+  Error error() const { return error_; }
 
  private:
   void lock(bool lone);
@@ -46,6 +52,7 @@ class ElementHold {
   Window& window_;
   Target& target_;
   std::uint32_t number_ = 0;
+  Error error_ = MPI_SUCCESS;
   bool is_atomic_ = false;
   bool is_locked_ = false;
 };
@@ -67,6 +74,7 @@ inline void ElementHold::lock(bool lone) {
   number_ = take_number(row.elements);
   write_name(row.elements.takers, number_, static_cast<std::uint32_t>(window_.rank()), true);
   if (BATON_UNLIKELY(!is_served(row.elements, number_, true))) await_lock();
+  if (BATON_UNLIKELY(error_)) return;
   is_locked_ = true;
   const lockfree::GuardMode mode = mode_of(row.guard);
   if (BATON_UNLIKELY(mode == lockfree::GuardMode::atomic)) {
@@ -80,7 +88,7 @@ inline void ElementHold::lock(bool lone) {
 inline ElementHold::~ElementHold() {
   if (BATON_LIKELY(is_locked_))
     (void)let_go(target_.row->elements, number_, true);
-  else
+  else if (BATON_LIKELY(!error_))
     end_atomic_change(window_.row->busy, platform::threads_multiple);
 }
 

@@ -6,10 +6,12 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "base/failure_class.hpp"
 #include "datatype/runs.hpp"
 #include "platform/clock.hpp"
 #include "transport/move/copy.hpp"
 #include "transport/move/reach.hpp"
+#include "transport/node.hpp"
 #include "window/packed.hpp"
 #include "window/pair.hpp"
 
@@ -34,6 +36,9 @@ BATON_COLD Error kernel_refuses(const Window& window, const Spot& spot) {
     return fail(MPI_ERR_RMA_RANGE,
                 "at rank %d of the window some of the memory that the operation reaches is not "
                 "mapped, though it is, or was, part of the window; keep it until nobody uses it",
+                rank);
+  if (cause == ESRCH && transport::job().continues)
+    return fail(error_process_failed, "rank %d of the window, whose memory is reached, has died",
                 rank);
   if (cause == ESRCH) {
     wait_for_the_end();
@@ -171,6 +176,7 @@ Error change_by_kernel(Window& window, const Spot& spot, const Accumulate& what)
   if (!in.has_memory() || !old.has_memory()) return no_memory_for(what.at.bytes());
   {
     ElementHold hold(window, *spot.target, what.at.bytes() / elements.bytes, false);
+    if (hold.error()) return hold.error();
     hold.keep_locked();
     KernelChange change(window, spot, elements, in.bytes(), old.bytes());
     if (Error error = elements.is_padded() ? change.run_pairs(what.at) : change.run(what.at))

@@ -97,6 +97,7 @@ class KernelReach final : public Reach {
     const OwnWay own_way(one_sided.delegation);
     const auto bytes = static_cast<std::size_t>(type.size);
     ElementHold hold(window, *spot.target, 1, false);
+    if (hold.error()) return hold.error();
     hold.keep_locked();
     char there[element_bytes_max];
     if ((error = copy_spot(Direction::get, window, spot, spot.address, there, type.size)))

@@ -160,7 +160,7 @@ BATON_COLD Error refuse_unlock(int rank) {
 }
 
 Error check_locks(const Window& window) {
-  if (BATON_LIKELY(!window.hints.no_locks)) return MPI_SUCCESS;
+  if (BATON_LIKELY(!window.hints.no_locks)) return message::revoked(window.comm);
   return wrong_epoch("the window was made with the info no_locks=true: no locks are used");
 }
 

@@ -8,17 +8,21 @@ namespace baton::window {
 
 namespace {
 
-void change_array(Window& window, const Spot& spot, const Accumulate& what) {
+Error change_array(Window& window, const Spot& spot, const Accumulate& what) {
   const Elements& elements = what.elements;
   const std::int64_t count = what.at.bytes() / elements.bytes;
   auto* in = what.from ? static_cast<const char*>(what.from->buffer) : nullptr;
   auto* old = what.result ? static_cast<char*>(what.result->buffer) : nullptr;
   const ElementHold hold(window, *spot.target, count,
                          can_be_atomic(elements, what.at, spot.memory));
-  if (BATON_LIKELY(hold.is_atomic()))
-    return change_atomically(elements.change, elements.bytes, in, spot.memory, old, count);
+  if (BATON_UNLIKELY(hold.error())) return hold.error();
+  if (BATON_LIKELY(hold.is_atomic())) {
+    change_atomically(elements.change, elements.bytes, in, spot.memory, old, count);
+    return MPI_SUCCESS;
+  }
   change_plainly(elements.change, elements.bytes, in, spot.memory, old, count);
   note_stores(window);
+  return MPI_SUCCESS;
 }
 
 class MappedReach final : public Reach {
@@ -45,15 +49,13 @@ class MappedReach final : public Reach {
   }
 
   Error change(Window& window, const Spot& spot, const Accumulate& what) const override {
-    if (BATON_LIKELY(what.is_array())) {
-      change_array(window, spot, what);
-      return MPI_SUCCESS;
-    }
+    if (BATON_LIKELY(what.is_array())) return change_array(window, spot, what);
     Packed in(what.from, true), old(what.result, false);
     if (!in.has_memory() || !old.has_memory()) return no_memory_for(what.at.bytes());
     {
       const ElementHold hold(window, *spot.target, what.at.bytes() / what.elements.bytes,
                              can_be_atomic(what.elements, what.at, spot.memory));
+      if (hold.error()) return hold.error();
       change_place(what.elements, spot.memory, hold.is_atomic(), in.bytes(), old.bytes(), what.at);
     }
     old.unpack();
@@ -63,8 +65,7 @@ class MappedReach final : public Reach {
 
   Error swap(Window& window, const Spot& spot, const Datatype& type, const void* from,
              const void* expected, void* result) const override {
-    swap_element(window, spot, type, from, expected, result);
-    return MPI_SUCCESS;
+    return swap_element(window, spot, type, from, expected, result);
   }
 
   Error flush(Window&, Target&) const override { return MPI_SUCCESS; }

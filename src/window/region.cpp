@@ -11,6 +11,7 @@
 #include "platform/memory_kind.hpp"
 #include "platform/own_memory.hpp"
 #include "transport/heap.hpp"
+#include "transport/node.hpp"
 #include "window/window.hpp"
 #include "world/portability.hpp"
 
@@ -254,8 +255,11 @@ Lies find_region(Window& window, Target& target, std::uint64_t address, std::int
     if (!target.regions) target.regions = new (std::nothrow) Regions;
     if (!target.regions) return Lies::nowhere;
     Error error = MPI_SUCCESS;
-    while (!is_current(target.row->regions, target.regions->version) && !read_list(target, &error))
+    while (!is_current(target.row->regions, target.regions->version) &&
+           !read_list(target, &error)) {
+      if (transport::has_died(target.local_rank)) return Lies::nowhere;
       platform::yield_cpu();
+    }
     if (error) return Lies::nowhere;
   }
   const Lies lies = find_in(own ? window.attached : *target.regions, address,

@@ -122,9 +122,10 @@ struct WaitingTurn {
   Incoming incoming;
   std::uint32_t number;
   WaitingTurn* next;
+  Error error = MPI_SUCCESS;  // it will not come: a rank of the window is lost
 
-  // Takes the turn, if it has come, and returns whether it has.
-  bool advance() const;
+  // Takes the turn, if it has come, and returns whether the wait for it is over.
+  bool advance();
   // Answers the message.
   void finish();
 };

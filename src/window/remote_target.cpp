@@ -114,9 +114,10 @@ void do_compare_and_swap(const Incoming& incoming) {
     return answer(incoming, MPI_ERR_RMA_RANGE);
   char old[message::active_bytes_max];
   Window& window = *incoming.window;
-  swap_element(window, {&window.own(), reinterpret_cast<char*>(range.address), range.address},
-               *type, incoming.data, incoming.data + range.bytes, old);
-  answer(incoming, MPI_SUCCESS, 0, old, range.bytes);
+  const Error error =
+      swap_element(window, {&window.own(), reinterpret_cast<char*>(range.address), range.address},
+                   *type, incoming.data, incoming.data + range.bytes, old);
+  answer(incoming, error, 0, old, error ? 0 : range.bytes);
 }
 
 // Begins the transfer of data that comes or goes beside this message.
@@ -214,12 +215,14 @@ void arrive(const message::ActiveMessage& message) {
 
 }  // namespace
 
-bool WaitingTurn::advance() const {
-  return try_turn(*incoming.window, number, incoming.header.exclusive);
+bool WaitingTurn::advance() {
+  if (try_turn(*incoming.window, number, incoming.header.exclusive)) return true;
+  error = message::broken(incoming.window->comm);
+  return error != MPI_SUCCESS;
 }
 
 void WaitingTurn::finish() {
-  answer(incoming, MPI_SUCCESS, number);
+  answer(incoming, error, number);
   delete this;
 }
 

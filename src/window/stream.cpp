@@ -77,7 +77,7 @@ Error stream(const LongRun& run, StreamWay way, OwnSide own_side, Alone alone, s
   const std::int64_t element = run.element_bytes(), most = bytes_at_once_max / element * element;
   for (; *done < run.bytes; *done += static_cast<std::int64_t>(work.first.bytes)) {
     describe_stream(work, run, way, *done, std::min(run.bytes - *done, most));
-    StreamSide side(work, transport::own_rank(), true);
+    StreamSide side(work, transport::own_rank(), run.spot.target->local_rank);
     Error error = MPI_SUCCESS;
     const bool together = delegation.delegate_together(*run.spot.target, work, [&] {
       if (way != StreamWay::both_by_kernel) return own_side(side, *done);

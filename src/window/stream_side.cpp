@@ -34,12 +34,13 @@ bool reserve(lockfree::StagingBuffer buffer) {
 
 bool StreamSide::wait(int* looks) const {
   constexpr int pauses_max = 1000;  // guess
-  if (is_origin_ && lockfree::is_done(work_.state)) return false;
-  if (++*looks < pauses_max)
+  if (staging_.owner.is_own() && lockfree::is_done(work_.state)) return false;
+  if (++*looks < pauses_max) {
     platform::pause_cpu();
-  else
-    platform::yield_cpu();
-  return true;
+    return true;
+  }
+  platform::yield_cpu();
+  return !transport::has_died(other_);
 }
 
 void StreamSide::fill(const char* from) {
@@ -90,7 +91,7 @@ StreamChoices* Streams::choices_of(LocalRank rank) {
 }
 
 void stream_for(Work& work, LocalRank asker, Window& window) {
-  StreamSide side(work, asker, false);
+  StreamSide side(work, asker, asker);
   char* memory = reinterpret_cast<char*>(work.first.address);
   if (work.stream.way == StreamWay::both_by_kernel)
     return copy_by_kernel(side, work, asker, memory);

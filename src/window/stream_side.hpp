@@ -16,8 +16,9 @@ namespace baton::window {
 // This is one side of a stream that moves the bytes of the work.
 class StreamSide {
  public:
-  StreamSide(Work& work, LocalRank origin, bool is_origin)
-      : work_(work), staging_{origin, work.stream.buffer}, is_origin_(is_origin) {}
+  // `other`: the rank of the other side.
+  StreamSide(Work& work, LocalRank origin, LocalRank other)
+      : work_(work), staging_{origin, work.stream.buffer}, other_(other) {}
 
   void fill(const char* from);
 
@@ -57,12 +58,12 @@ class StreamSide {
 
  private:
   std::int64_t bytes() const { return static_cast<std::int64_t>(work_.first.bytes); }
-  // Waits a moment. Returns false once the other side has ended the work early.
+  // Waits a moment. Returns false once the other side has ended the work early, or died.
   bool wait(int* looks) const;
 
   Work& work_;
   transport::Staging staging_;
-  bool is_origin_;
+  LocalRank other_;
 };
 
 // This is what a rank has for streams, as an origin.

@@ -97,6 +97,7 @@ Error fence(Window& window, int assertion) {
 Error post(Window& window, Group& group, int assertion) {
   constexpr int allowed = MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT;
   if (Error error = check_assertion(assertion, allowed)) return error;
+  if (Error error = message::revoked(window.comm)) return error;
   if (window.exposed)
     return wrong_epoch("an exposure epoch is open already; MPI_Win_wait ends it first");
   for (std::int32_t i = 0; i < group.size; ++i) {
@@ -120,6 +121,7 @@ Error post(Window& window, Group& group, int assertion) {
 
 Error start(Window& window, const Group& group, int assertion) {
   if (Error error = check_assertion(assertion, MPI_MODE_NOCHECK)) return error;
+  if (Error error = message::revoked(window.comm)) return error;
   if (!is_free(window)) return refuse(window.epoch);
   for (std::int32_t i = 0; i < group.size; ++i) {
     if (Error error = rank_in(window, group, i, &window.accessed[i])) return error;

@@ -8,6 +8,7 @@
 
 #include "platform/futex.hpp"
 #include "platform/lock.hpp"
+#include "transport/node.hpp"
 #include "world/error_code.hpp"
 #include "world/portability.hpp"
 
@@ -48,6 +49,7 @@ struct PredefinedAttributes {
   int wtime_is_global = 0;
   int universe_size = -1;
   int appnum = -1;
+  int fault_tolerant = 0;
 };
 constinit PredefinedAttributes predefined;
 
@@ -377,6 +379,9 @@ bool predefined_attribute(int id, int** value) {
       return give(predefined.universe_size, predefined.universe_size >= 0);
     case MPI_APPNUM:
       return give(predefined.appnum, predefined.appnum >= 0);
+    case fault_tolerance_key:
+      predefined.fault_tolerant = transport::is_attached() && transport::job().continues;
+      return give(predefined.fault_tolerant);
     default:
       return false;
   }

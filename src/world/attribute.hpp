@@ -15,6 +15,10 @@ namespace baton {
 // This is the greatest tag (attribute MPI_TAG_UB); it is the same for every communicator.
 inline constexpr int tag_upper_bound = 0x7fffffff;
 
+// The key of the attribute that says whether the job goes on when ranks die; include/mpi-ext.h
+// names it MPIX_FT. It lies between the ABI's keys and those of programs.
+inline constexpr int fault_tolerance_key = 1001;
+
 // This is a key of attributes. The callbacks are kept untyped; `kind` says whether they take an
 // MPI_Comm, an MPI_Datatype or an MPI_Win. Null is MPI_X_NULL_COPY_FN / MPI_X_NULL_DELETE_FN, 1 is
 // MPI_X_DUP_FN.

@@ -161,7 +161,9 @@ message::CommunicatorView view_of_communicators() {
            (remote && remote->rank_of(wanted) != MPI_UNDEFINED);
   };
   constexpr auto is_revoked = [](const void* owner) {
-    return static_cast<const Communicator*>(owner)->failures.is_revoked();
+    const auto& communicator = *static_cast<const Communicator*>(owner);
+    return communicator.failures.is_revoked() ||
+           (communicator.made_from && communicator.made_from->failures.is_revoked());
   };
   constexpr auto has_acknowledged = [](const void* owner, Process process) {
     auto& communicator = *const_cast<Communicator*>(static_cast<const Communicator*>(owner));
@@ -218,6 +220,18 @@ Error open_communicator(Communicator& prepared, std::uint32_t id) {
   }
   prepared.pending = false;
   take_early_revocation(prepared);
+  return MPI_SUCCESS;
+}
+
+Error open_by_agreement(const Members& members, Communicator& prepared, Communicator** made) {
+  std::uint32_t id = 0;
+  if (Error error = agree_context_id(members, &id)) {
+    abandon_communicator(prepared);
+    return error;
+  }
+  prepared.made_from = nullptr;
+  if (Error error = open_communicator(prepared, id)) return error;
+  *made = &prepared;
   return MPI_SUCCESS;
 }
 

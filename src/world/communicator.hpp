@@ -55,7 +55,9 @@ class Communicator {
   std::uint32_t id = 0;          // context id
   std::uint64_t nonce = 0;       // tells this use of the id from all others (context_id.hpp)
   bool pending = true;           // the id is not agreed yet
-  bool is_of_window = false;     // belongs to a window, whose name it has; no program knows it
+  // While some ranks of this one agree on an id: its revocation ends that. Else null.
+  const Communicator* made_from = nullptr;
+  bool is_of_window = false;  // belongs to a window, whose name it has; no program knows it
   // This is where errors of its requests go: to the file that it belongs to. Null: to `errors`.
   ErrorTarget* errors_of_requests = nullptr;
   RoomView room;               // for its collectives, except persistent ones
@@ -112,6 +114,9 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
 // Gives a prepared communicator its agreed id; from now on it can be used. After an error it is
 // gone, and the id is free again.
 Error open_communicator(Communicator& prepared, std::uint32_t id);
+// Agrees with the members on the id of a prepared communicator, and opens it: `*made` is it then.
+// After an error it is gone.
+Error open_by_agreement(const Members& members, Communicator& prepared, Communicator** made);
 // Undoes prepare_communicator.
 void abandon_communicator(Communicator& prepared);
 // Prepares and opens a communicator.

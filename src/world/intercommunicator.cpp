@@ -88,19 +88,15 @@ Error pair(const Group& local, Group* remote, std::int32_t tag, const Communicat
   retain(shared);
   Communicator* prepared = nullptr;
   if (Error error = prepare_communicator(&shared, remote, parent, &prepared)) return error;
+  prepared->made_from = parent;
   message::Context context;
   Members members;
-  std::uint32_t id = 0;
-  Error error = fill_group_context(*prepared->both, tag, context, members);
-  context.owner = prepared;
-  if (!error) error = agree_context_id(members, &id);
-  if (error) {
+  if (Error error = fill_group_context(*prepared->both, tag, context, members)) {
     abandon_communicator(*prepared);
     return error;
   }
-  error = open_communicator(*prepared, id);
-  if (!error) *made = prepared;
-  return error;
+  context.owner = prepared;
+  return open_by_agreement(members, *prepared, made);
 }
 
 }  // namespace

@@ -144,10 +144,11 @@ Error create_from_group(Group& group, const char* text, ErrorHandler& handler,
   Members members;
   const std::int32_t tag = own_tag(TagKind::name, tag_of(group, text));
   if (Error error = fill_group_context(group, tag, context, members)) return error;
-  std::uint32_t id = 0;
-  if (Error error = agree_context_id(members, &id)) return error;
   retain(group);
-  if (Error error = make_communicator(&group, nullptr, id, nullptr, made)) return error;
+  Communicator* prepared = nullptr;
+  if (Error error = prepare_communicator(&group, nullptr, nullptr, &prepared)) return error;
+  context.owner = prepared;
+  if (Error error = open_by_agreement(members, *prepared, made)) return error;
   attach_error_handler((*made)->errors, &handler);
   return MPI_SUCCESS;
 }

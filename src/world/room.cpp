@@ -23,8 +23,20 @@ struct LedRoom {
   std::int64_t lines;
   std::int64_t blocks;  // negative: none
   std::uint32_t ranks;
-  bool left;  // this rank has left it
+  bool left;           // this rank has left it
+  LocalRank* members;  // by rank, in a job that goes on when ranks die; else null
   LedRoom* next;
+
+  // Returns whether it is used by nobody but ranks that have died in it: these never leave.
+  bool is_abandoned(const lockfree::Room<lockfree::Hardware>& room) const {
+    bool any = false;
+    for (std::uint32_t rank = 0; members && rank < ranks; ++rank) {
+      if (room.has_told_left(rank)) continue;
+      if (!transport::has_died(members[rank])) return false;
+      any = true;
+    }
+    return any;
+  }
 };
 
 namespace {
@@ -47,11 +59,17 @@ RoomLack lack_of(std::int64_t offset) {
   return offset < 0 ? static_cast<RoomLack>(-offset) : RoomLack::nothing;
 }
 
-RoomMemory memory_of(const LedRoom& led) {
-  if (!led.left) return RoomMemory::in_use;
+// This says what has become of a led room's memory; abandoned: those that use it have died.
+enum class LedMemory : std::uint8_t { in_use, kept, given_back, abandoned };
+
+LedMemory memory_of(const LedRoom& led) {
+  if (!led.left) return LedMemory::in_use;
   lockfree::Room<lockfree::Hardware> room;
   room.attach(map_pages(own_rank(), led.lines), led.ranks);
-  return room.memory();
+  const RoomMemory memory = room.memory();
+  if (memory == RoomMemory::kept) return LedMemory::kept;
+  if (memory == RoomMemory::given_back) return LedMemory::given_back;
+  return led.is_abandoned(room) ? LedMemory::abandoned : LedMemory::in_use;
 }
 
 void forget(LedRoom** link) {
@@ -59,7 +77,19 @@ void forget(LedRoom** link) {
   *link = led->next;
   forget_pages(led->lines);
   if (led->blocks >= 0) forget_pages(led->blocks);
+  std::free(led->members);
   std::free(led);
+}
+
+// Notes who is in a room, so that its memory comes back if some of them die. Without memory for
+// that it does not.
+void note_members(LedRoom& led, const message::Context& context) {
+  std::free(led.members);
+  led.members = nullptr;
+  if (!transport::job().continues) return;
+  led.members = static_cast<LocalRank*>(std::malloc(led.ranks * sizeof(LocalRank)));
+  for (std::uint32_t rank = 0; led.members && rank < led.ranks; ++rank)
+    led.members[rank] = transport::local_rank_of(context.process(static_cast<int>(rank)));
 }
 
 // The rooms that this process leads.
@@ -67,8 +97,7 @@ class LedRooms {
  public:
   RoomOffsets open(const message::Context& context, RoomView& view, RoomPart part) {
     platform::Guard guard(lock_);
-    return part == RoomPart::lines ? open_lines(view, static_cast<std::uint32_t>(context.size))
-                                   : open_blocks(*view.led);
+    return part == RoomPart::lines ? open_lines(view, context) : open_blocks(*view.led);
   }
 
   void leave(LedRoom& led) {
@@ -83,13 +112,14 @@ class LedRooms {
     bool any = false;
     for (LedRoom** link = &first_; *link;) {
       LedRoom& led = **link;
-      const RoomMemory memory = memory_of(led);
-      if (memory == RoomMemory::in_use || (memory == RoomMemory::kept && !kept)) {
+      const LedMemory memory = memory_of(led);
+      if (memory == LedMemory::in_use || (memory == LedMemory::kept && !kept)) {
         link = &led.next;
         continue;
       }
-      if (memory == RoomMemory::kept) {
-        RoomAccount::use_kept(pages_of(led.ranks, led.blocks >= 0));
+      if (memory == LedMemory::kept) RoomAccount::use_kept(pages_of(led.ranks, led.blocks >= 0));
+      if (memory == LedMemory::abandoned) RoomAccount::count_room(false);
+      if (memory != LedMemory::given_back) {
         release_pages(own_rank(), led.lines, pages_of_lines(led.ranks));
         if (led.blocks >= 0) release_pages(own_rank(), led.blocks, pages_of_blocks(led.ranks));
       } else {
@@ -118,7 +148,7 @@ class LedRooms {
 
   LedRoom* find_kept(std::uint32_t ranks) const {
     LedRoom* led = first_;
-    while (led && !(led->ranks == ranks && memory_of(*led) == RoomMemory::kept)) led = led->next;
+    while (led && !(led->ranks == ranks && memory_of(*led) == LedMemory::kept)) led = led->next;
     if (led) RoomAccount::use_kept(pages_of(ranks, led->blocks >= 0));
     return led;
   }
@@ -134,17 +164,19 @@ class LedRooms {
       forget_pages(offset);
       return nullptr;
     }
-    *led = {offset, no_blocks_yet, ranks, false, first_};
+    *led = {offset, no_blocks_yet, ranks, false, nullptr, first_};
     return first_ = led;
   }
 
-  RoomOffsets open_lines(RoomView& view, std::uint32_t ranks) {
+  RoomOffsets open_lines(RoomView& view, const message::Context& context) {
+    const auto ranks = static_cast<std::uint32_t>(context.size);
     take_in(false);
     RoomLack lack = RoomLack::nothing;
     LedRoom* led = find_kept(ranks);
     if (!led) led = make_room(ranks, &lack);
     if (!led) return {refusal(lack), no_blocks_yet};
     led->left = false;
+    note_members(*led, context);
     std::memset(map_pages(own_rank(), led->lines), 0, lockfree::room_bytes(ranks));
     view.led = led;
     RoomAccount::count_room(true);
@@ -192,6 +224,7 @@ void enter_room(const message::Context& context, RoomView& view, RoomPart part,
     if (offsets.lines < 0) view.lack = lack_of(offsets.lines);
     if (offsets.lines < 0) return;
     view.lines_offset = offsets.lines;
+    view.rank = static_cast<std::uint32_t>(context.rank);
     view.room.attach(map_pages(view.leader, offsets.lines),
                      static_cast<std::uint32_t>(context.size));
     if (offsets.blocks == no_blocks_yet) return;
@@ -206,6 +239,7 @@ void enter_room(const message::Context& context, RoomView& view, RoomPart part,
 void leave_room(RoomView& view) {
   if (view.lines != RoomState::open) return;
   if (view.led) led_rooms.leave(*view.led);
+  if (BATON_UNLIKELY(transport::job().continues)) view.room.tell_left(view.rank);
   if (view.room.leave()) retire(view);
 }
 

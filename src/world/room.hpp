@@ -29,6 +29,7 @@ struct RoomView {
   RoomState blocks = RoomState::unknown;
   RoomLack lack = RoomLack::nothing;  // why a part is `none`
   LocalRank leader{};
+  std::uint32_t rank = 0;          // this rank's in the room
   std::int64_t lines_offset = -1;  // among the leader's pages
   std::int64_t blocks_offset = -1;
   LedRoom* led = nullptr;  // at the leader

@@ -139,16 +139,22 @@ Error create_from_members(Communicator& parent, const Group& group, int tag, Com
   if (!ranks) return no_memory();
   for (std::int32_t i = 0; i < group.size; ++i)
     ranks[i] = parent.local->rank_of(group.processes[i]);
-  // The user's tag keeps concurrent creations apart.
-  Members members{&parent.collective, own_tag(TagKind::group, static_cast<std::uint32_t>(tag)),
-                  group.size, group.rank, ranks};
-  std::uint32_t id = 0;
-  Error error = agree_context_id(members, &id);
-  std::free(ranks);
-  if (error) return error;
   auto& shared = const_cast<Group&>(group);
   retain(shared);
-  return make_communicator(&shared, nullptr, id, &parent, made);
+  Communicator* prepared = nullptr;
+  Error error = prepare_communicator(&shared, nullptr, &parent, &prepared);
+  if (!error) {
+    prepared->made_from = &parent;
+    // The messages are the new one's, so that of the parent's ranks only these are needed.
+    message::Context context = parent.collective;
+    context.owner = prepared;
+    // The user's tag keeps concurrent creations apart.
+    const Members members{&context, own_tag(TagKind::group, static_cast<std::uint32_t>(tag)),
+                          group.size, group.rank, ranks};
+    error = open_by_agreement(members, *prepared, made);
+  }
+  std::free(ranks);
+  return error;
 }
 
 int color_by(const Communicator& parent, Resource resource) {

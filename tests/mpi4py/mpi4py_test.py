@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """mpi4py's own tests on Baton. Builds mpi4py from source with Baton's mpicc (kept in the build folder), then
-runs all modules at 1, 2 and 5 ranks (soak: also 3 and 4): what not_yet.txt does not list must pass, what it
+runs all modules at the given numbers of ranks (by default 1, 2 and 5): what not_yet.txt does not list must pass, what it
 lists must fail.
 usage: mpi4py_test.py [--ranks N,N...] BUILD_FOLDER [MODULE ...]"""
 import argparse

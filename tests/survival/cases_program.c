@@ -5,10 +5,18 @@
 static long bytes = 8;
 static char *buffer;
 
+/* Whether the job goes on when ranks die. */
+static int is_fault_tolerant(void) {
+  int found = 0, *value = NULL;
+  CHECK(MPI_Comm_get_attr(MPI_COMM_WORLD, MPIX_FT, &value, &found) == MPI_SUCCESS && found);
+  return *value;
+}
+
 /* Messages with the dead fail, those with others do not. */
 static void point_to_point(void) {
   const int dead = size - 1;
   MPI_Status status;
+  CHECK(is_fault_tolerant() == 1);
   if (rank == dead) die();
   CHECK(class_of(MPI_Recv(buffer, bytes, MPI_BYTE, dead, 0, MPI_COMM_WORLD, &status)) ==
         MPIX_ERR_PROC_FAILED);
@@ -222,6 +230,165 @@ static void windows(void) {
     CHECK(class_of(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win)) == MPIX_ERR_PROC_FAILED);
   }
   CHECK(class_of(MPI_Win_fence(0, win)) == MPIX_ERR_PROC_FAILED);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+/* Adds to the elements of `target` until `limit` calls are over, or one fails by the death of a
+   rank; 0: until this rank is killed. */
+static void accumulate_until(MPI_Win win, int target, int count, int limit) {
+  for (int call = 0; limit == 0 || call < limit; ++call) {
+    int error = MPI_Accumulate(buffer, count, MPI_DOUBLE, target, 0, count, MPI_DOUBLE, MPI_SUM, win);
+    if (!error) error = MPI_Win_flush(target, win);
+    CHECK(!error || class_of(error) == MPIX_ERR_PROC_FAILED);
+    if (error) return;
+  }
+}
+
+/* A rank that is killed while all add to elements of `target` is waited for by nobody. The memory
+   is of MPI_Win_allocate, or the program's own. */
+static void kill_in_accumulates(int is_allocated, int target) {
+  const int dead = size - 1, count = (int)(bytes / 8 ? bytes / 8 : 1);
+  const MPI_Aint window_bytes = rank == target ? count * 8 : 8;
+  MPI_Win win;
+  void *memory = is_allocated ? NULL : calloc(1, (size_t)window_bytes);
+  if (is_allocated)
+    CHECK(!MPI_Win_allocate(window_bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+  else
+    CHECK(!MPI_Win_create(memory, window_bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  CHECK(MPI_Win_lock_all(0, win) == MPI_SUCCESS);
+  int pid = (int)getpid();
+  if (rank == dead) {
+    MPI_Send(&pid, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    accumulate_until(win, target, count, 0);
+  }
+  if (rank == 0) {
+    MPI_Recv(&pid, 1, MPI_INT, dead, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    accumulate_until(win, target, count, 3);
+    kill(pid, SIGKILL);
+  }
+  accumulate_until(win, target, count, 200);
+  await_failures(MPI_COMM_WORLD, 1);
+  accumulate_until(win, target, count, 20);
+  const int error = MPI_Win_unlock_all(win);
+  CHECK(!error || class_of(error) == MPIX_ERR_PROC_FAILED);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+  free(is_allocated ? NULL : memory);
+}
+static void elements_allocated(void) {
+  kill_in_accumulates(1, 0);
+}
+static void elements_own(void) {
+  kill_in_accumulates(0, 0);
+}
+static void elements_of_dead_allocated(void) {
+  kill_in_accumulates(1, size - 1);
+}
+static void elements_of_dead_own(void) {
+  kill_in_accumulates(0, size - 1);
+}
+
+/* Spawned ranks go on without one of theirs, by an info key, in a family that does not; the parents
+   do not run so. */
+static void spawned(void) {
+  MPI_Comm parent, both;
+  MPI_Comm_get_parent(&parent);
+  if (parent == MPI_COMM_NULL) {
+    char command[4096] = {0};
+    char *words[] = {"spawned", NULL};
+    int errors[3];
+    MPI_Info info;
+    CHECK(readlink("/proc/self/exe", command, sizeof command - 1) > 0);
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "baton_continue_on_failure", "true");
+    CHECK(is_fault_tolerant() == 0);
+    CHECK(!MPI_Comm_spawn(command, words, 3, info, 0, MPI_COMM_WORLD, &both, errors));
+    int left = 0;
+    if (rank == 0) MPI_Recv(&left, 1, MPI_INT, 0, 0, both, MPI_STATUS_IGNORE);
+    CHECK(rank || left == 2);
+    MPI_Info_free(&info);
+    return;
+  }
+  CHECK(is_fault_tolerant() == 1);
+  if (rank == 2) die();
+  MPI_Comm next;
+  int left;
+  await_failures(MPI_COMM_WORLD, 1);
+  CHECK(MPIX_Comm_shrink(MPI_COMM_WORLD, &next) == MPI_SUCCESS);
+  MPI_Comm_size(next, &left);
+  if (rank == 0) MPI_Send(&left, 1, MPI_INT, 0, 0, parent);
+  MPI_Comm_free(&next);
+}
+
+/* A communicator of some ranks can be made while others are dead, but not with a dead one. */
+static void create_group(void) {
+  const int dead = size - 1;
+  if (rank == dead) die();
+  MPI_Group world, left, pair;
+  MPI_Comm next = MPI_COMM_NULL;
+  await_failures(MPI_COMM_WORLD, 1);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_excl(world, 1, &dead, &left);
+  const int with_dead[] = {0, dead};
+  MPI_Group_incl(world, 2, with_dead, &pair);
+  for (int round = 0; round < 3; ++round) {
+    CHECK(MPI_Comm_create_group(MPI_COMM_WORLD, left, 3, &next) == MPI_SUCCESS);
+    CHECK(MPI_Barrier(next) == MPI_SUCCESS);
+    MPI_Comm_free(&next);
+    CHECK(!MPI_Comm_create_from_group(left, "left", MPI_INFO_NULL, MPI_ERRORS_RETURN, &next));
+    CHECK(MPI_Barrier(next) == MPI_SUCCESS);
+    MPI_Comm_free(&next);
+  }
+  if (rank == 0) {
+    CHECK(class_of(MPI_Comm_create_group(MPI_COMM_WORLD, pair, 4, &next)) == MPIX_ERR_PROC_FAILED);
+    CHECK(class_of(MPI_Comm_create_from_group(pair, "pair", MPI_INFO_NULL, MPI_ERRORS_RETURN,
+                                              &next)) == MPIX_ERR_PROC_FAILED);
+  }
+  CHECK(MPI_Comm_create_group(MPI_COMM_WORLD, left, 3, &next) == MPI_SUCCESS);
+  CHECK(MPI_Barrier(next) == MPI_SUCCESS);
+  MPI_Comm_free(&next);
+  /* Who waits for one that does not come is freed by a revocation. */
+  if (rank == 0) {
+    CHECK(MPIX_Comm_revoke(MPI_COMM_WORLD) == MPI_SUCCESS);
+  } else {
+    CHECK(class_of(MPI_Comm_create_group(MPI_COMM_WORLD, left, 5, &next)) == MPIX_ERR_REVOKED);
+  }
+  MPI_Group_free(&world);
+  MPI_Group_free(&left);
+  MPI_Group_free(&pair);
+}
+
+/* Revoking a window or a file ends what waits for it, also where nobody has died. */
+static void revoke_objects(void) {
+  char name[64];
+  int ranks;
+  void *memory;
+  MPI_Win win;
+  MPI_File file;
+  MPI_Group failed;
+  snprintf(name, sizeof name, "/tmp/revoked_file_%d", (int)getppid());
+  CHECK(!MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
+  CHECK(!MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                       MPI_INFO_NULL, &file));
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  CHECK(MPIX_Win_get_failed(win, &failed) == MPI_SUCCESS);
+  MPI_Group_size(failed, &ranks);
+  CHECK(ranks == 0);
+  MPI_Group_free(&failed);
+  if (rank == 0) {
+    usleep(20000);
+    CHECK(MPIX_Win_revoke(win) == MPI_SUCCESS && MPIX_File_revoke(file) == MPI_SUCCESS);
+  } else {
+    CHECK(class_of(MPI_Win_fence(0, win)) == MPIX_ERR_REVOKED);
+    CHECK(class_of(MPI_File_write_all(file, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
+  }
+  CHECK(class_of(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win)) == MPIX_ERR_REVOKED);
+  CHECK(class_of(MPI_Win_lock_all(0, win)) == MPIX_ERR_REVOKED);
+  CHECK(class_of(MPI_File_write_at(file, 0, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
+  CHECK(class_of(MPI_File_read_at(file, 0, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
+  CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS); /* which has other messages */
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+  unlink(name);
 }
 
 /* Agreement: the flags of those that contribute; an error until all have acknowledged. */
@@ -261,7 +428,11 @@ int main(int argc, char **argv) {
   } cases[] = {{"point_to_point", point_to_point}, {"last_words", last_words},
                {"any_source", any_source},         {"collectives", collectives},
                {"revoke", revoke_all},                 {"agree", agree_all},
-               {"windows", windows}};
+               {"windows", windows},                   {"elements_allocated", elements_allocated},
+               {"elements_own", elements_own},         {"spawned", spawned},
+               {"elements_of_dead_own", elements_of_dead_own},
+               {"elements_of_dead_allocated", elements_of_dead_allocated},
+               {"create_group", create_group},         {"revoke_objects", revoke_objects}};
   begin(&argc, &argv);
   if (argc > 2) bytes = atol(argv[2]);
   buffer = calloc(1, (size_t)bytes + 8);

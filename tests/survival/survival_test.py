@@ -61,6 +61,22 @@ class Survival(unittest.TestCase):
         for ranks in 3, 5:
             self.run_case("windows", ranks)
 
+    def test_a_rank_that_dies_in_an_accumulate_is_not_waited_for(self):
+        for case in "elements_allocated", "elements_own", "elements_of_dead_allocated", "elements_of_dead_own":
+            for ranks in 2, 4:
+                self.run_case(case, ranks, (8, 300000, 16000000))
+
+    def test_a_spawned_job_can_go_on_by_itself(self):
+        self.assert_held(run(2, program("cases_program"), "spawned", options=()), "spawned held")
+
+    def test_communicators_of_those_left_are_made_without_the_dead(self):
+        for ranks in 3, 6:
+            self.run_case("create_group", ranks)
+
+    def test_windows_and_files_can_be_revoked(self):
+        for ranks in 2, 5:
+            self.run_case("revoke_objects", ranks)
+
     def test_agreement(self):
         for ranks in 2, 3, 9:
             self.run_case("agree", ranks)

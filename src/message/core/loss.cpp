@@ -42,6 +42,9 @@ bool note_loss(Process process, int error) {
   note_shortcuts();
   if (!is_of_own_job(process)) return true;  // its number means nothing to others
   std::atomic_ref(engine.lost.any_of_own_job).store(true, std::memory_order_relaxed);
+  // relaxed: as for the word below.
+  if (transport::spans_nodes())
+    transport::process_entry(process).lost.store(1, std::memory_order_relaxed);
   // relaxed: whoever has to see it hears of us first, by what orders memory.
   std::atomic_ref(transport::job().lost_process)
       .store((static_cast<std::uint64_t>(error) << 32) | (number_of(process) + 1),
@@ -88,8 +91,8 @@ bool is_revoked(const void* owner) {
 }
 Error explain_revoked() {
   return fail(error_revoked,
-              "the communicator is revoked (MPIX_Comm_revoke); MPIX_Comm_shrink makes one of the "
-              "ranks that are left");
+              "the communicator, window or file is revoked (MPIX_Comm_revoke and the like); "
+              "MPIX_Comm_shrink makes a communicator of the ranks that are left");
 }
 
 bool is_acknowledged(const void* owner, Process process) {
@@ -228,6 +231,10 @@ Error broken_of_any(const void* owner) {
                                                                   : Error{MPI_SUCCESS};
 }
 
+Error revoked_of_any(const void* owner) {
+  return is_revoked(owner) ? explain_revoked() : Error{MPI_SUCCESS};
+}
+
 Error refused_of_any(const Context& context) {
   if (is_revoked(context.owner)) return explain_revoked();
   return is_of_program(context.send_id) ? MPI_SUCCESS : broken_of_any(context.owner);
@@ -244,11 +251,13 @@ Error loss_found_here(const Context& context) {
   const std::uint64_t told =
       std::atomic_ref(transport::job().lost_process).load(std::memory_order_relaxed);
   if (BATON_LIKELY(told == 0)) return MPI_SUCCESS;
-  const auto lost = static_cast<Process>((told & 0xffffffff) - 1);
-  for (std::int32_t rank = 0; rank < context.size; ++rank)
-    if (is_of_own_job(context.process(rank)) &&
-        place_of(context.process(rank)).node == place_of(lost).node)
-      return protocol_of(lost).explain_loss(lost, static_cast<int>(told >> 32));
+  for (std::int32_t rank = 0; rank < context.size; ++rank) {
+    const Process process = context.process(rank);
+    // relaxed: see note_loss.
+    if (is_of_own_job(process) &&
+        transport::process_entry(process).lost.load(std::memory_order_relaxed) != 0)
+      return protocol_of(process).explain_loss(process, static_cast<int>(told >> 32));
+  }
   return MPI_SUCCESS;
 }
 

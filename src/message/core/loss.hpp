@@ -64,6 +64,11 @@ Error broken_of_any(const void* owner);
 inline Error broken(const void* owner) {
   return has_lost_peers() ? broken_of_any(owner) : MPI_SUCCESS;
 }
+// Returns why nothing new can be begun with an object of a communicator's ranks: it is revoked.
+Error revoked_of_any(const void* owner);
+inline Error revoked(const void* owner) {
+  return has_lost_peers() ? revoked_of_any(owner) : MPI_SUCCESS;
+}
 // Returns why a message on this context can neither be sent nor received: it is revoked, or, where
 // all its ranks are needed, one is lost.
 Error refused_of_any(const Context& context);

@@ -126,6 +126,8 @@ class Protocol : public ProgressSource {
   [[nodiscard]] virtual Error explain_loss(Process process, int error) const;
   // Ends all that is under way with a lost peer. Called under the progress lock.
   virtual void end_lost(Peer&) {}
+  // Tells processes of other nodes that one of this node has died. Called under the progress lock.
+  virtual void tell_of_death(Process) {}
   // Ends a request that was to be put to a lost peer with this error.
   virtual void fail_request(Request& request, Error error);
   // Hears whether other processes may end from now on.

@@ -248,6 +248,11 @@ bool NetworkProtocol::take_back_send(Request& send) {
   return false;
 }
 
+// None is taken at once: they end when their receivers have given them back.
+void NetworkProtocol::take_back_sends(bool (*is_doomed)(const Request& send), List<Request>&) {
+  take_doomed_sends_back(is_doomed);
+}
+
 lockfree::ChannelClass NetworkProtocol::channel_of(Process process) {
   const auto* peer = network().known(process);
   return peer ? peer->its_channel.look(platform::now_ns) : lockfree::channel_idle;
@@ -259,6 +264,10 @@ void NetworkProtocol::tell_channel(Process process) {
 
 Error NetworkProtocol::explain_loss(Process process, int error) const {
   return lost_peer(process, error);
+}
+
+void NetworkProtocol::tell_of_death(Process process) {
+  tell_other_nodes(process);
 }
 
 void NetworkProtocol::end_lost(Peer& peer) {

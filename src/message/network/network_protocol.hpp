@@ -25,10 +25,12 @@ class NetworkProtocol final : public NetworkMessages {
   bool close_advert(Request& receive) override;
   bool may_take_back(Request& receive) override;
   bool take_back_send(Request& send) override;
+  void take_back_sends(bool (*is_doomed)(const Request& send), List<Request>& taken) override;
   lockfree::ChannelClass channel_of(Process process) override;
   void tell_channel(Process process) override;
   Error explain_loss(Process process, int error) const override;
   void end_lost(Peer& peer) override;
+  void tell_of_death(Process process) override;
   void fail_request(Request& request, Error error) override;
   void expect_leaving(Leaving others) override;
   bool has_left() const override;

@@ -133,6 +133,8 @@ void find_whom_to_watch() {
   for (std::uint32_t i = 0; transport::spans_nodes() && i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
     const NetworkPeer* peer = network().known(process);
+    // Agreements wait for all, whom nobody may have heard of.
+    if (transport::job().continues) watch_node_of(process);
     if (!peer) continue;
     if (peer->next_in == known(process).seen_in) watch_node_of(process);
     known(process).seen_in = peer->next_in;
@@ -166,6 +168,7 @@ struct LossLine {
   std::int32_t node;  // all of this node; -1: the process alone
   std::int32_t error;
   std::int32_t reached;
+  std::int32_t all_are_told = 0;
 };
 
 void tell_others(const LossLine& line) {
@@ -210,7 +213,8 @@ bool note_losses(Process process, const LossLine& line) {
   end_what_is_lost();
   // A peer that has left had met everybody, so the others are leaving, too. They find out by
   // themselves, and messages to those that are gone would never be sent.
-  if (messages_over_network().leaving != Leaving::has_begun && line.error != left_normally)
+  if (messages_over_network().leaving != Leaving::has_begun && line.error != left_normally &&
+      !line.all_are_told)
     tell_others(line);
   return true;
 }
@@ -325,6 +329,15 @@ void look_after_peers() {
   }
   if (watches().watched) look_at_watched(now);
   if (has_lost_peers()) fail_lost_receives();
+}
+
+void tell_other_nodes(Process process) {
+  const LossLine line{id_of(process), -1, ECONNRESET, 1, 1};
+  for (std::uint32_t i = 0; i < process_count(); ++i) {
+    const auto other = static_cast<Process>(i);
+    if (is_elsewhere(other) && !loss_of_any(other))
+      (void)send_active(other, ActiveKind::network_loss, 0, &line, sizeof line);
+  }
 }
 
 bool was_reached(Process process) {

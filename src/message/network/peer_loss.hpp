@@ -19,6 +19,9 @@ void end_peer_watch();
 // In progress that has found nothing: looks, now and then, whether peers are still there.
 void look_after_peers();
 
+// Tells all processes of other nodes that one of this node has died.
+void tell_other_nodes(Process process);
+
 // Returns whether its host was ever heard of: what is lost was there.
 bool was_reached(Process process);
 // A peer cannot be reached any more: explained, as the error of what was on its way there.

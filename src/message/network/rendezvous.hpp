@@ -25,6 +25,8 @@ void arrive_network_cts(const RemotePeer& peer, const NetworkCtsLine& line);
 void accept_over_network(const UnexpectedMessage& unexpected, Request& receive);
 // The receiver of a send has given it back, unmatched.
 void end_cancelled_send(std::uint32_t number, Process receiver);
+// Asks the receivers of sends that are offered and `is_doomed` to give them back.
+void take_doomed_sends_back(bool (*is_doomed)(const Request& send));
 // Ends a receive whose sender is lost.
 void fail_network_receive(Request& receive, Error error);
 // Ends what is under way with a peer that is lost.

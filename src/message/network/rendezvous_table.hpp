@@ -39,6 +39,7 @@ struct Rendezvous {
   int writing_on[transport::network::rails_max] = {};
   std::uint32_t rails = 1;  // the receiver's that are used, as bits
   bool answered = false;
+  bool doomed = false;  // taken back, since its communicator can do nothing more
   Write writes[writes_at_once_max];
   // The state of a receive.
   std::uint32_t send = 0;           // its number

@@ -8,6 +8,7 @@
 #include "message/core/loss.hpp"
 #include "message/core/outstanding.hpp"
 #include "message/core/requests.hpp"
+#include "message/network/cancel.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/rendezvous_table.hpp"
@@ -205,9 +206,23 @@ void arrive_network_cts(const RemotePeer& peer, const NetworkCtsLine& line) {
 void end_cancelled_send(std::uint32_t number, Process receiver) {
   Rendezvous* rendezvous = find_rendezvous(number, true);
   if (!rendezvous || rendezvous->peer->process != receiver) return;
-  rendezvous->request->cancelled = true;
+  if (rendezvous->doomed)
+    rendezvous->error = broken(rendezvous->request->owner);
+  else
+    rendezvous->request->cancelled = true;
   rendezvous->request->bytes = 0;
   end_send(*rendezvous);
+}
+
+void take_doomed_sends_back(bool (*is_doomed)(const Request& send)) {
+  for (std::uint32_t number = 0; number < rendezvous_numbers(); ++number) {
+    Rendezvous* rendezvous = find_rendezvous(number, true);
+    if (!rendezvous || rendezvous->answered || rendezvous->doomed ||
+        rendezvous->request->stage == Stage::queued || !is_doomed(*rendezvous->request))
+      continue;
+    rendezvous->doomed = true;
+    ask_to_cancel(*rendezvous->request);
+  }
 }
 
 bool advance_rendezvous() {

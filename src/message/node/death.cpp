@@ -5,6 +5,7 @@
 #include "message/core/arrive.hpp"
 #include "message/core/lanes.hpp"
 #include "message/core/loss.hpp"
+#include "message/core/meeting.hpp"
 #include "message/core/wake.hpp"
 #include "message/node/node_messages.hpp"
 #include "platform/clock.hpp"
@@ -22,6 +23,19 @@ bool has_more(Process process) {
   return peer && peer->in.attached() && poll_peer(*peer);
 }
 
+// The first rank of the node that lives tells other nodes of all here that have died, again with
+// each death: the one that has told of an earlier one may have died meanwhile.
+void tell_other_nodes(transport::Slot own) {
+  if (!transport::spans_nodes() || transport::rank_count() == transport::process_count()) return;
+  for (std::uint32_t i = 0; i < own.index; ++i)
+    if (!transport::has_died(own.at(i))) return;
+  for (std::uint32_t i = 0; i < own.count(); ++i) {
+    const Process process = transport::process_at(own.at(i));
+    if (loss_of_any(process))
+      each_protocol([process](Protocol& protocol) { protocol.tell_of_death(process); });
+  }
+}
+
 }  // namespace
 
 // Returns whether a process is lost by now, or something has come from one that has died.
@@ -35,9 +49,7 @@ bool Deaths::note_new(NodeMessages& protocol) {
   bool any = false, has_all = true;
   for (std::uint32_t i = 0; i < protocol.own_slot.count(); ++i) {
     const Process process = transport::process_at(protocol.own_slot.at(i));
-    // ORDER rank.died: acquire here, release in the launcher; all that it has written is there.
-    const auto& died = transport::status_row(protocol.own_slot.at(i)).launcher.died;
-    if (died.load(std::memory_order_acquire) == 0 || loss_of_any(process)) continue;
+    if (!transport::has_died(protocol.own_slot.at(i)) || loss_of_any(process)) continue;
     if (has_more(process)) {
       any = true;
       has_all = false;
@@ -46,7 +58,10 @@ bool Deaths::note_new(NodeMessages& protocol) {
       has_all &= loss_of_any(process) != 0;
     }
   }
-  if (has_all) noted_ = deaths;
+  if (has_all) {
+    noted_ = deaths;
+    tell_other_nodes(protocol.own_slot);
+  }
   return any;
 }
 
