@@ -34,6 +34,43 @@ static void point_to_point(void) {
   free(incoming);
 }
 
+static int handled_class, handled_count;
+static void note_class(MPI_Comm *comm, int *code, ...) {
+  (void)comm;
+  handled_class = class_of(*code);
+  ++handled_count;
+}
+
+/* The handler of the communicator is called with the error of a request, however many have failed. */
+static void handler(void) {
+  const int dead = size - 1;
+  MPI_Comm comm;
+  MPI_Errhandler its;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_create_errhandler(note_class, &its);
+  MPI_Comm_set_errhandler(comm, its);
+  if (rank == dead) die();
+  for (int failing = 1; failing <= 3; ++failing) {
+    MPI_Request requests[3];
+    MPI_Status statuses[3];
+    int done, indices[3];
+    for (int i = 0; i < 3; ++i)
+      MPI_Irecv(buffer, 0, MPI_BYTE, i < failing ? dead : rank, i, comm, &requests[i]);
+    for (int i = failing; i < 3; ++i) MPI_Send(NULL, 0, MPI_BYTE, rank, i, comm);
+    if (failing < 3) {
+      CHECK(MPI_Waitall(3, requests, statuses) == MPI_ERR_IN_STATUS);
+    } else {
+      await_failures(comm, 1);
+      CHECK(MPI_Waitsome(3, requests, &done, indices, statuses) == MPI_ERR_IN_STATUS);
+      CHECK(done >= 1);
+    }
+    CHECK(handled_class == MPIX_ERR_PROC_FAILED && handled_count == failing);
+    CHECK(statuses[0].MPI_ERROR == MPIX_ERR_PROC_FAILED);
+    if (failing < 3) CHECK(statuses[2].MPI_ERROR == MPI_SUCCESS);
+  }
+}
+
 /* What a rank has sent before it dies arrives, where it had left. */
 static void last_words(void) {
   const int dead = size - 1;
@@ -261,7 +298,7 @@ int main(int argc, char **argv) {
   } cases[] = {{"point_to_point", point_to_point}, {"last_words", last_words},
                {"any_source", any_source},         {"collectives", collectives},
                {"revoke", revoke_all},                 {"agree", agree_all},
-               {"windows", windows}};
+               {"windows", windows},               {"handler", handler}};
   begin(&argc, &argv);
   if (argc > 2) bytes = atol(argv[2]);
   buffer = calloc(1, (size_t)bytes + 8);
