@@ -1,5 +1,7 @@
 /* One case after the other of what fails and what goes on when a rank dies.
    Usage: cases_program CASE [BYTES]; the last rank dies, in some cases another one. */
+#include <sys/time.h>
+
 #include "survival.h"
 
 static long bytes = 8;
@@ -261,6 +263,29 @@ static void windows(void) {
   CHECK(class_of(MPI_Win_fence(0, win)) == MPIX_ERR_PROC_FAILED);
 }
 
+static void on_alarm(int signal) {
+  (void)signal;
+  die();
+}
+
+/* Who makes windows when a rank dies gets an error, wherever the others are. */
+static void making_windows(void) {
+  int error = MPI_SUCCESS;
+  struct itimerval timer = {{0, 0}, {0, 1 + getpid() % 50 * 1000}};
+  signal(SIGALRM, on_alarm);
+  if (rank == size - 1) setitimer(ITIMER_REAL, &timer, NULL);
+  for (int round = 0; !error; ++round) {
+    MPI_Win win;
+    void *memory;
+    error = round % 2 ? MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win)
+                      : MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    if (error) break;
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    error = MPI_Win_free(&win);
+  }
+  CHECK(class_of(error) == MPIX_ERR_PROC_FAILED);
+}
+
 /* Agreement: the flags of those that contribute; an error until all have acknowledged. */
 static void agree_all(void) {
   int flag = rank ? 0xff : 0xfe;
@@ -298,7 +323,8 @@ int main(int argc, char **argv) {
   } cases[] = {{"point_to_point", point_to_point}, {"last_words", last_words},
                {"any_source", any_source},         {"collectives", collectives},
                {"revoke", revoke_all},                 {"agree", agree_all},
-               {"windows", windows},               {"handler", handler}};
+               {"windows", windows},               {"handler", handler},
+               {"making_windows", making_windows}};
   begin(&argc, &argv);
   if (argc > 2) bytes = atol(argv[2]);
   buffer = calloc(1, (size_t)bytes + 8);

@@ -64,6 +64,10 @@ class Survival(unittest.TestCase):
         for ranks in 3, 5:
             self.run_case("windows", ranks)
 
+    def test_making_windows_ends(self):
+        for ranks in 3, 6:
+            self.run_case("making_windows", ranks)
+
     def test_agreement(self):
         for ranks in 2, 3, 9:
             self.run_case("agree", ranks)
