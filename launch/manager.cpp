@@ -85,9 +85,7 @@ class Manager {
   void reap();
   void take(const Ended& ended);
   std::vector<pid_t> started() const;
-  std::uint32_t uses(int rank) const;
   void find_missing_rank();
-  void find_missing_session();
   void end(int code);
   bool stops_waiting();
   void end_by_clock();
@@ -114,8 +112,8 @@ class Manager {
   bool guard_died_ = false;
   const pid_t guard_process_ = ::getppid();
   bool no_child_ = false;
-  bool told_to_end_ = false;  // by a signal or the clock: nobody is waited for any more
-  int ended_without_init_ = -1;
+  bool told_to_end_ = false;             // by a signal or the clock: nobody is waited for any more
+  std::vector<int> ended_without_init_;  // ranks for which others may wait, not told so far
   int ended_quietly_ = -1;  // the rank with a harmless code that had begun MPI least often
   std::optional<IdleWatch> idle_watch_;
   std::optional<CycleWatch> cycle_watch_;
@@ -247,8 +245,9 @@ std::vector<pid_t> Manager::started() const {
 
 void Manager::take(const Ended& ended) {
   const Verdict verdict = judge(ended);
-  if (verdict.without_init) ended_without_init_ = ended.rank;
-  if (verdict.harmless && (ended_quietly_ < 0 || uses(ended.rank) < uses(ended_quietly_)))
+  if (verdict.without_init) ended_without_init_.push_back(ended.rank);
+  if (verdict.harmless &&
+      (ended_quietly_ < 0 || session_count(job_, ended.rank) < session_count(job_, ended_quietly_)))
     ended_quietly_ = ended.rank;
   if (verdict.text.empty() || ending_ || (verdict.harmless && code_ != 0)) return;
   const pid_t pid = ranks_[static_cast<std::size_t>(ended.rank)].pid;
@@ -264,39 +263,24 @@ void Manager::take(const Ended& ended) {
   if (!verdict.harmless) end(verdict.code);
 }
 
-// Ends the job where a rank that ended leaves others waiting for ever.
+// Ends the job where a rank that ended leaves others waiting for ever. A job that goes on without
+// ranks can do so without those that never called MPI_Init.
 void Manager::find_missing_rank() {
   if (ending_ || running_ == 0 || running_ == static_cast<int>(ranks_.size())) return;
   std::vector<bool> running;
   for (const Rank& rank : ranks_) running.push_back(rank.running);
   std::string words = missing_program(job_, running);
-  if (words.empty()) words = missing_init(job_, running, ended_without_init_);
-  if (words.empty()) return;
-  complain(words);
-  end(1);
-}
-
-std::uint32_t Manager::uses(int rank) const {
-  // relaxed: ordered by the phase, which is read first.
-  return job_.file.row(rank).state.uses.load(std::memory_order_relaxed);
-}
-
-// A rank that has failed between two sessions leaves ranks waiting that begin the next one. Ranks
-// may have known of one that ended well.
-void Manager::find_missing_session() {
-  if (ended_quietly_ < 0 || ending_) return;
-  for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank) {
-    Phase phase = job_.file.row(rank).state.phase.load(std::memory_order_acquire);
-    if (!ranks_[static_cast<std::size_t>(rank)].running || phase != Phase::initialized ||
-        uses(rank) <= uses(ended_quietly_))
-      continue;
-    complain(
-        fmt::format("{}: it has ended, and rank {} has begun another session, in which it may "
-                    "be waited for: ending the job",
-                    rank_text(ended_quietly_, job_.placement), job_.placement.first_rank + rank));
-    end(code_);
-    return;
+  if (words.empty()) words = missing_session(job_, running, ended_quietly_);
+  bool goes_on = false;
+  if (words.empty() && !ended_without_init_.empty()) {
+    words = missing_init(job_, running, ended_without_init_.back());
+    goes_on = job_.options.continues;
   }
+  if (words.empty()) return;
+  complain(words + (goes_on ? "; the others go on" : ""));
+  if (!goes_on) return end(1);
+  job_.file.tell_death(ended_without_init_.back());
+  ended_without_init_.pop_back();
 }
 
 void Manager::reap() {
@@ -404,7 +388,6 @@ void Manager::wait_for_end() {
     if (!output_.forward(polled, 3)) end(128 + SIGPIPE);
     input_.forward(polled);
     find_missing_rank();
-    find_missing_session();
     look_for_hang();
     if (!ending_ && !is_stopped() && Clock::now() >= timeout_at_) {
       tell_whereabouts(fmt::format("the job ran longer than {} s (--timeout): ending it",

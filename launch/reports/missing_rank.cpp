@@ -10,7 +10,6 @@ namespace baton::launch {
 
 std::string missing_init(const Job& job, const std::vector<bool>& running, int ended_without_init) {
   using lockfree::Phase;
-  if (ended_without_init < 0) return {};
   for (std::size_t rank = 0; rank < running.size(); ++rank) {
     const Phase phase =
         job.file.row(static_cast<int>(rank)).state.phase.load(std::memory_order_acquire);
@@ -42,6 +41,26 @@ std::string missing_program(const Job& job, const std::vector<bool>& running) {
       "be waited for: ending the job",
       rank_text(static_cast<int>(fewest), job.placement), programs(fewest),
       programs(fewest) == 1 ? "" : "s", job.file.first_rank + most);
+}
+
+std::string missing_session(const Job& job, const std::vector<bool>& running, int ended_quietly) {
+  if (ended_quietly < 0) return {};
+  for (int rank = 0; rank < static_cast<int>(running.size()); ++rank) {
+    const lockfree::Phase phase = job.file.row(rank).state.phase.load(std::memory_order_acquire);
+    if (!running[static_cast<std::size_t>(rank)] || phase != lockfree::Phase::initialized ||
+        session_count(job, rank) <= session_count(job, ended_quietly))
+      continue;
+    return fmt::format(
+        "{}: it has ended, and rank {} has begun another session, in which it may be waited for: "
+        "ending the job",
+        rank_text(ended_quietly, job.placement), job.file.first_rank + rank);
+  }
+  return {};
+}
+
+std::uint32_t session_count(const Job& job, int rank) {
+  // relaxed: ordered by the phase, which is read first.
+  return job.file.row(rank).state.uses.load(std::memory_order_relaxed);
 }
 
 }  // namespace baton::launch

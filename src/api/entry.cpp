@@ -110,8 +110,12 @@ const char* argument_name(Procedure procedure, int argument, char (&name)[64]) {
 
 int report(Procedure procedure, ErrorTarget* target, Error code) {
   Explanation& explanation = last_explanation();
-  if (explanation.error_class == code) complete_argument(procedure, explanation);
-  return raise(procedure_name(procedure), target, code);
+  // The handler gets the error of the request, which is the one that is explained.
+  const Error raised = code == MPI_ERR_IN_STATUS ? explanation.error_class : code;
+  if (explanation.error_class == raised) complete_argument(procedure, explanation);
+  raise(procedure_name(procedure), target, raised);
+  explanation.error_class = -code;
+  return code;
 }
 
 int not_running(Procedure procedure) {

@@ -158,20 +158,40 @@ void look_for_any(int count, const MPI_Request* requests, int* index, int* flag)
   *index = *flag && count > 0 ? found : MPI_UNDEFINED;
 }
 
-// Fills the error fields: after an error all statuses of the call say how their operation went;
-// without one their error fields stay untouched.
-void report_in_statuses(Error error, int index, MPI_Status* statuses, Error& result) {
-  if (error && !result) {
-    result = last_explanation().error_class = MPI_ERR_IN_STATUS;
-    for (int i = 0; statuses && i < index; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
+// Errors of calls that complete many requests. After one, all statuses of the call say how their
+// operation went; without one their error fields stay untouched. The handler that is called is that
+// of the first request that has failed, with its error (MPI 5.0, section 9.3).
+class InStatuses {
+ public:
+  void note(Error error, int index, MPI_Status* statuses) {
+    if (BATON_UNLIKELY(error || any_)) note_cold(error, index, statuses);
   }
-  if (result && statuses) statuses[index].MPI_ERROR = error;
-}
+  // Returns MPI_ERR_IN_STATUS after an error, which is explained; else MPI_SUCCESS.
+  Error result() const {
+    if (BATON_LIKELY(!any_)) return MPI_SUCCESS;
+    last_explanation() = first_;
+    return MPI_ERR_IN_STATUS;
+  }
+
+ private:
+  BATON_COLD void note_cold(Error error, int index, MPI_Status* statuses) {
+    if (!any_) {
+      if (last_explanation().error_class != error) (void)fail(error, "an operation failed");
+      first_ = last_explanation();
+      for (int i = 0; statuses && i < index; ++i) statuses[i].MPI_ERROR = MPI_SUCCESS;
+      any_ = true;
+    }
+    if (statuses) statuses[index].MPI_ERROR = error;
+  }
+
+  bool any_ = false;
+  Explanation first_;
+};
 
 // Retires the requests that are complete. Calls that complete many report errors in the statuses.
 Error retire_some(int count, MPI_Request* requests, int* completed, int* indices,
                   MPI_Status* statuses) {
-  Error result = MPI_SUCCESS;
+  InStatuses errors;
   int done = 0;
   bool active = false;
   for (int i = 0; i < count; ++i) {
@@ -180,15 +200,15 @@ Error retire_some(int count, MPI_Request* requests, int* completed, int* indices
     active = true;
     if (!message::is_settled(*request)) continue;
     Error error = retire(*request, &requests[i], status_at(statuses, done));
-    if (BATON_UNLIKELY(error | result)) report_in_statuses(error, done, statuses, result);
+    errors.note(error, done, statuses);
     indices[done++] = i;
   }
   *completed = active ? done : MPI_UNDEFINED;
-  return result;
+  return errors.result();
 }
 
 Error retire_all(int count, MPI_Request* requests, MPI_Status* statuses) {
-  Error result = MPI_SUCCESS;
+  InStatuses errors;
   for (int i = 0; i < count; ++i) {
     MPI_Status* status = status_at(statuses, i);
     Request* request = find_active(requests[i]);
@@ -199,9 +219,9 @@ Error retire_all(int count, MPI_Request* requests, MPI_Status* statuses) {
       fill_empty(status);
       error = check_twice(requests, i);
     }
-    if (BATON_UNLIKELY(error | result)) report_in_statuses(error, i, statuses, result);
+    errors.note(error, i, statuses);
   }
-  return result;
+  return errors.result();
 }
 
 bool all_complete(int count, const MPI_Request* requests) {
@@ -364,7 +384,7 @@ Error request_get_status_all(int count, const MPI_Request* requests, int* flag,
   if (Error error = check_all(count, requests)) return error;
   if (!all_complete(count, requests)) message::progress();
   *flag = all_complete(count, requests);
-  Error result = MPI_SUCCESS;
+  InStatuses errors;
   for (int i = 0; *flag && i < count; ++i) {
     Request* request = find_active(requests[i]);
     Error error = MPI_SUCCESS;
@@ -372,9 +392,9 @@ Error request_get_status_all(int count, const MPI_Request* requests, int* flag,
       error = show_status(*request, status_at(statuses, i));
     else
       fill_empty(status_at(statuses, i));
-    if (BATON_UNLIKELY(error | result)) report_in_statuses(error, i, statuses, result);
+    errors.note(error, i, statuses);
   }
-  return result;
+  return errors.result();
 }
 
 Error request_get_status_some(int count, const MPI_Request* requests, int* completed, int* indices,
@@ -382,7 +402,7 @@ Error request_get_status_some(int count, const MPI_Request* requests, int* compl
   if (Error error = check_indices(count, indices)) return error;
   if (Error error = check_all(count, requests)) return error;
   message::progress();
-  Error result = MPI_SUCCESS;
+  InStatuses errors;
   int done = 0;
   bool active = false;
   for (int i = 0; i < count; ++i) {
@@ -391,11 +411,11 @@ Error request_get_status_some(int count, const MPI_Request* requests, int* compl
     active = true;
     if (!message::is_complete(*request)) continue;
     Error error = show_status(*request, status_at(statuses, done));
-    if (BATON_UNLIKELY(error | result)) report_in_statuses(error, done, statuses, result);
+    errors.note(error, done, statuses);
     indices[done++] = i;
   }
   *completed = active ? done : MPI_UNDEFINED;
-  return result;
+  return errors.result();
 }
 
 // Explains why a request cannot be started. `element` is its index in the array, or negative for a

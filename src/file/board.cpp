@@ -5,6 +5,7 @@
 #include <new>
 
 #include "message/core/active.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/wait.hpp"
 #include "transport/heap.hpp"
 #include "transport/node.hpp"
@@ -37,7 +38,7 @@ std::uint64_t address_for_others(const void* memory) {
 
 // This is what a rank asks of the first rank, and the answer.
 struct PointerMessage {
-  enum class Kind : std::int32_t { add, set, answer };
+  enum class Kind : std::int32_t { add, set, answer, closed };
   std::uint32_t file;  // context id of its communicator
   Kind kind;
   std::int64_t etypes;
@@ -69,26 +70,28 @@ void set(Board& board, std::int64_t etypes) {
 // A rank that waits for its answer.
 struct Asked {
   std::atomic<bool> answered{false};
+  bool closed = false;
   std::int64_t etypes = 0;
 };
 
 void handle(const message::ActiveMessage& arrived) {
   PointerMessage message;
   std::memcpy(&message, arrived.payload, sizeof message);
-  if (message.kind == PointerMessage::Kind::answer) {
+  using Kind = PointerMessage::Kind;
+  if (message.kind == Kind::answer || message.kind == Kind::closed) {
     auto& asked = *reinterpret_cast<Asked*>(message.token);
     asked.etypes = message.etypes;
+    asked.closed = message.kind == Kind::closed;
     // ORDER file.answer: release here, acquire in ask.
     asked.answered.store(true, std::memory_order_release);
     return;
   }
   File* file = find_file(message.file);
-  if (!file) return;  // closed, though a rank still uses it: that rank is wrong
-  if (message.kind == PointerMessage::Kind::add)
+  if (file && message.kind == Kind::add)
     message.etypes = add(*file->board, message.etypes);
-  else
+  else if (file)
     set(*file->board, message.etypes);
-  message.kind = PointerMessage::Kind::answer;
+  message.kind = file ? Kind::answer : Kind::closed;
   (void)message::send_active(arrived.sender, message::ActiveKind::file, 0, &message,
                              sizeof message);
 }
@@ -101,8 +104,15 @@ Error ask(File& file, PointerMessage::Kind kind, std::int64_t etypes, std::int64
   if (Error error =
           message::send_active(owner, message::ActiveKind::file, 0, &message, sizeof message))
     return error;
-  // ORDER file.answer: acquire here, release in handle.
-  message::wait_until([&] { return asked.answered.load(std::memory_order_acquire); });
+  const auto is_answered = [&] {
+    // ORDER file.answer: acquire here, release in handle.
+    return asked.answered.load(std::memory_order_acquire);
+  };
+  message::wait_until([&] { return is_answered() || message::loss_of(owner) != 0; });
+  if (!is_answered()) return message::explain_loss(owner);
+  if (asked.closed)
+    return fail(MPI_ERR_FILE,
+                "rank 0, which keeps the shared file pointer of %.200s, has closed it", file.name);
   *before = asked.etypes;
   return MPI_SUCCESS;
 }

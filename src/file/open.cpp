@@ -9,6 +9,7 @@
 #include <new>
 
 #include "base/check.hpp"
+#include "base/failure_class.hpp"
 #include "collective/form.hpp"
 #include "file/access.hpp"
 #include "file/background.hpp"
@@ -120,6 +121,13 @@ void dispose(File& file) {
   delete &file;
 }
 
+// Gives up the file when all ranks do so, or after an error. After a failure of a rank others may
+// still use what this rank has made for all.
+void leave(File& file, Error error) {
+  if (error == error_process_failed) file.owns_board = file.owns_staging = false;
+  dispose(file);
+}
+
 // The first rank opens the file, since it may have to make it; then the others do.
 Error open_together(File& file) {
   Error error = check_amode(file.amode);
@@ -136,7 +144,7 @@ Error open_together(File& file) {
     }
   }
   if (file.ranks() == 1) return error;
-  const world::Members members = world::all_of(file.comm->point_to_point, world::agreement_tag);
+  const world::Members members = file.comm->members(world::agreement_tag);
   Explanation why = last_explanation();
   Opening first = opening;
   if (Error failed = world::agree_broadcast(members, 0, &first, sizeof first)) return failed;
@@ -187,7 +195,7 @@ Error by_first_rank(File& file, const char* doing, Do&& act) {
 Error check_same(File& file, std::int64_t number, const char* argument) {
   if (file.ranks() == 1) return MPI_SUCCESS;
   std::int64_t first = number;
-  const world::Members members = world::all_of(file.comm->point_to_point, world::agreement_tag);
+  const world::Members members = file.comm->members(world::agreement_tag);
   if (Error error = world::agree_broadcast(members, 0, &first, sizeof first)) return error;
   const Error error =
       first == number
@@ -215,8 +223,7 @@ Error meet(File& file) {
 }
 
 Error gather(File& file, const void* mine, std::int64_t bytes, void* all) {
-  return world::agree_allgather(world::all_of(file.comm->point_to_point, world::agreement_tag),
-                                mine, bytes, all);
+  return world::agree_allgather(file.comm->members(world::agreement_tag), mine, bytes, all);
 }
 
 Error share_error(File& file, Error error, const char* doing) {
@@ -251,7 +258,7 @@ Error open(Communicator& comm, const char* name, int amode, const Info* info, Fi
   if (error) {
     const Explanation why = last_explanation();
     if (file->rank() == 0 && file->owns_board) unlist_file(*file);
-    dispose(*file);
+    leave(*file, error);
     last_explanation() = why;
     return error;
   }
@@ -260,22 +267,29 @@ Error open(Communicator& comm, const char* name, int amode, const Info* info, Fi
   return MPI_SUCCESS;
 }
 
+// The first rank deletes the file. Where a rank has failed it may be that one, so all do it then.
+static Error delete_at_close(File& file, Error error) {
+  const int failed = file.rank() == 0 ? platform::delete_file(file.name) : 0;
+  if (failed && !error) error = explain_errno(failed, file.name, "deleting at close");
+  error = share_error(file, error, "deleting at close");
+  if (error == error_process_failed && file.rank() != 0) (void)platform::delete_file(file.name);
+  return error;
+}
+
 Error close(File& file) {
   if (is_split_under_way(file))
     return fail(MPI_ERR_OTHER,
                 "a split collective access is under way on %.200s; its end function must be called "
                 "first",
                 file.name);
-  Error error = meet(file);
+  const Error met = meet(file);
+  Error error = met;
   explain(file);
-  if (file.rank() == 0 && file.has(MPI_MODE_DELETE_ON_CLOSE))
-    if (const int failed = platform::delete_file(file.name))
-      error = explain_errno(failed, file.name, "deleting at close");
-  if (file.has(MPI_MODE_DELETE_ON_CLOSE)) error = share_error(file, error, "deleting at close");
+  if (file.has(MPI_MODE_DELETE_ON_CLOSE)) error = delete_at_close(file, error);
   note_closed_file();
   tell_of_lost_data(file.lost, file.errors);
   if (file.owns_board) unlist_file(file);
-  dispose(file);
+  leave(file, met);
   return error;
 }
 

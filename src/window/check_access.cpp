@@ -82,7 +82,7 @@ std::uint64_t map_tables(Window& window, const std::uint64_t* addresses) {
 }
 
 world::Members members_of(const Window& window) {
-  return world::all_of(window.comm->point_to_point, world::agreement_tag);
+  return window.comm->members(world::agreement_tag);
 }
 
 Era era_of(const Window& window) {

@@ -187,9 +187,8 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
   // memory.
   BATON_INVARIANT(descriptions != nullptr);
   Explanation why = last_explanation();
-  Error error =
-      world::agree_allgather(world::all_of(window.comm->point_to_point, world::agreement_tag), &own,
-                             sizeof own, descriptions);
+  Error error = world::agree_allgather(window.comm->members(world::agreement_tag), &own, sizeof own,
+                                       descriptions);
   window.serves = !own.mappable || !own.row_address;
   for (std::size_t rank = 0; rank < ranks && !error; ++rank) {
     fill_target(window, static_cast<int>(rank), descriptions[rank]);
@@ -291,7 +290,7 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
   const int ranks = window.ranks();
   auto* sizes = static_cast<std::int64_t*>(std::malloc(static_cast<std::size_t>(ranks) * 8));
   BATON_INVARIANT(sizes != nullptr);
-  const world::Members members = world::all_of(window.comm->point_to_point, world::agreement_tag);
+  const world::Members members = window.comm->members(world::agreement_tag);
   Error error = world::agree_allgather(members, &size, sizeof size, sizes);
   std::int64_t before = 0, all = 0;
   for (int rank = 0; rank < ranks; ++rank) {

@@ -36,9 +36,10 @@ def hear_all_signals():
 class At:
     """A job whose ranks are all at the moment."""
 
-    def __init__(self, moment):
+    def __init__(self, moment, program=PROGRAM, options=(), words=()):
         self.token = uuid.uuid4().hex
-        self.job = launch.Job("-n", RANKS, "--timeout", 250, PROGRAM, moment, self.token, before=hear_all_signals)
+        self.job = launch.Job("-n", RANKS, "--timeout", 250, *options, program, moment, self.token, *words,
+                              before=hear_all_signals)
         try:
             self.wait_for_words()
             self.manager = launch.managers(self.job.process.pid)[0]
@@ -75,14 +76,14 @@ def files():
     return {name for name in os.listdir("/dev/shm") if "baton" in name}
 
 
-class Matrix(unittest.TestCase):
-    def look_at(self, number, who, moment):
-        before = files()
-        at = At(moment)
-        job = at.send(number, who)
-        what = f"{signal.Signals(number).name} to {who} while {moment}: code {job.code}, {job.err}"
+class Leaving(unittest.TestCase):
+    """How jobs end."""
+
+    def assert_nothing_left(self, at, before, what):
         self.assertEqual(at.left(), [], what)
         self.assertEqual(files() - before, set(), what)
+
+    def assert_ended(self, job, number, who, what):
         if who == "rank":
             self.assertEqual(job.code, 128 + number, what)
             self.assertRegex(job.err, rf"rank \d.*\(signal {number}\)", what)
@@ -93,6 +94,16 @@ class Matrix(unittest.TestCase):
             self.assertEqual(job.code, -number, what)
         else:
             self.assertEqual(job.code, 128 + number, what)
+
+
+class Matrix(Leaving):
+    def look_at(self, number, who, moment):
+        before = files()
+        at = At(moment)
+        job = at.send(number, who)
+        what = f"{signal.Signals(number).name} to {who} while {moment}: code {job.code}, {job.err}"
+        self.assert_nothing_left(at, before, what)
+        self.assert_ended(job, number, who, what)
 
     def moments_of(self, index):
         return MOMENTS if ALL else [MOMENTS[index % len(MOMENTS)], MOMENTS[(3 * index + 1) % len(MOMENTS)]]

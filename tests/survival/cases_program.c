@@ -1,5 +1,7 @@
 /* One case after the other of what fails and what goes on when a rank dies.
    Usage: cases_program CASE [BYTES]; the last rank dies, in some cases another one. */
+#include <sys/time.h>
+
 #include "survival.h"
 
 static long bytes = 8;
@@ -40,6 +42,43 @@ static void point_to_point(void) {
     CHECK(incoming[0] == (char)(left + round) && incoming[bytes - 1] == (char)(left + round));
   }
   free(incoming);
+}
+
+static int handled_class, handled_count;
+static void note_class(MPI_Comm *comm, int *code, ...) {
+  (void)comm;
+  handled_class = class_of(*code);
+  ++handled_count;
+}
+
+/* The handler of the communicator is called with the error of a request, however many have failed. */
+static void handler(void) {
+  const int dead = size - 1;
+  MPI_Comm comm;
+  MPI_Errhandler its;
+  MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_create_errhandler(note_class, &its);
+  MPI_Comm_set_errhandler(comm, its);
+  if (rank == dead) die();
+  for (int failing = 1; failing <= 3; ++failing) {
+    MPI_Request requests[3];
+    MPI_Status statuses[3];
+    int done, indices[3];
+    for (int i = 0; i < 3; ++i)
+      MPI_Irecv(buffer, 0, MPI_BYTE, i < failing ? dead : rank, i, comm, &requests[i]);
+    for (int i = failing; i < 3; ++i) MPI_Send(NULL, 0, MPI_BYTE, rank, i, comm);
+    if (failing < 3) {
+      CHECK(MPI_Waitall(3, requests, statuses) == MPI_ERR_IN_STATUS);
+    } else {
+      await_failures(comm, 1);
+      CHECK(MPI_Waitsome(3, requests, &done, indices, statuses) == MPI_ERR_IN_STATUS);
+      CHECK(done >= 1);
+    }
+    CHECK(handled_class == MPIX_ERR_PROC_FAILED && handled_count == failing);
+    CHECK(statuses[0].MPI_ERROR == MPIX_ERR_PROC_FAILED);
+    if (failing < 3) CHECK(statuses[2].MPI_ERROR == MPI_SUCCESS);
+  }
 }
 
 /* What a rank has sent before it dies arrives, where it had left. */
@@ -148,7 +187,12 @@ static void collectives(void) {
     MPI_Comm_rank(comm, &own);
     if (ranks < 2) break;
     for (int i = 0; i < 3; ++i) CHECK(collective(kind, comm, in, out) == MPI_SUCCESS);
-    if (own == ranks / 2) die();
+    /* It dies when nobody is in these any more: there they might see it. */
+    const int dead = ranks / 2;
+    if (own != dead) CHECK(MPI_Send(NULL, 0, MPI_BYTE, dead, 9, comm) == MPI_SUCCESS);
+    for (int i = 0; own == dead && i < ranks; ++i)
+      if (i != dead) MPI_Recv(NULL, 0, MPI_BYTE, i, 9, comm, MPI_STATUS_IGNORE);
+    if (own == dead) die();
     int error = MPI_SUCCESS;
     /* Whoever sees nothing of the death in one call sees it in one of the next, or is told. */
     while (!error) error = collective(kind, comm, in, out);
@@ -391,6 +435,29 @@ static void revoke_objects(void) {
   unlink(name);
 }
 
+static void on_alarm(int signal) {
+  (void)signal;
+  die();
+}
+
+/* Who makes windows when a rank dies gets an error, wherever the others are. */
+static void making_windows(void) {
+  int error = MPI_SUCCESS;
+  struct itimerval timer = {{0, 0}, {0, 1 + getpid() % 50 * 1000}};
+  signal(SIGALRM, on_alarm);
+  if (rank == size - 1) setitimer(ITIMER_REAL, &timer, NULL);
+  for (int round = 0; !error; ++round) {
+    MPI_Win win;
+    void *memory;
+    error = round % 2 ? MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win)
+                      : MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    if (error) break;
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    error = MPI_Win_free(&win);
+  }
+  CHECK(class_of(error) == MPIX_ERR_PROC_FAILED);
+}
+
 /* Agreement: the flags of those that contribute; an error until all have acknowledged. */
 static void agree_all(void) {
   int flag = rank ? 0xff : 0xfe;
@@ -432,7 +499,8 @@ int main(int argc, char **argv) {
                {"elements_own", elements_own},         {"spawned", spawned},
                {"elements_of_dead_own", elements_of_dead_own},
                {"elements_of_dead_allocated", elements_of_dead_allocated},
-               {"create_group", create_group},         {"revoke_objects", revoke_objects}};
+               {"create_group", create_group},         {"revoke_objects", revoke_objects},
+               {"handler", handler},               {"making_windows", making_windows}};
   begin(&argc, &argv);
   if (argc > 2) bytes = atol(argv[2]);
   buffer = calloc(1, (size_t)bytes + 8);

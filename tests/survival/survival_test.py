@@ -39,6 +39,9 @@ class Survival(unittest.TestCase):
         for ranks in 3, 5:
             self.run_case("point_to_point", ranks, (8, 200, 5000, 200000, 8000000))
 
+    def test_the_handler_gets_the_error_of_a_request(self):
+        self.run_case("handler", 3)
+
     def test_what_was_sent_before_a_death_arrives(self):
         self.run_case("last_words", 2, (8, 200))
         self.run_case("last_words", 4, (8, 200))
@@ -76,6 +79,10 @@ class Survival(unittest.TestCase):
     def test_windows_and_files_can_be_revoked(self):
         for ranks in 2, 5:
             self.run_case("revoke_objects", ranks)
+
+    def test_making_windows_ends(self):
+        for ranks in 3, 6:
+            self.run_case("making_windows", ranks)
 
     def test_agreement(self):
         for ranks in 2, 3, 9:
