@@ -192,8 +192,9 @@ DeviceCopies::Opened* DeviceCopies::open(const Memory& theirs, std::uint64_t pub
   return place;
 }
 
-// Returns the context in which data is copied to `ours`: of that memory, if it is a device's. Long
-// data goes straight to host memory, too. Null: it is to come otherwise.
+// Returns the context in which data is copied to or from `ours`: of that memory, if it is a
+// device's. Long data goes straight between host memory and a device, too. Null: it is to go
+// otherwise.
 static void* context_for(const void* ours, std::int64_t bytes) {
   platform::DeviceRange range;
   if (platform::device_memory.find(ours, range)) return range.context;
@@ -201,33 +202,44 @@ static void* context_for(const void* ours, std::int64_t bytes) {
   return driver && bytes >= settings.device_bytes_min ? driver->own_context() : nullptr;
 }
 
+// Returns where memory that its owner has offered lies here; null: it cannot be opened. Under the
+// lock.
+char* DeviceCopies::reach(const Memory& theirs, std::uint64_t offered, void* context,
+                          Opened** opened) {
+  DeviceExport there;
+  const auto address = reinterpret_cast<std::uint64_t>(theirs.address);
+  if (!read(theirs.owner, offered, there) || address - there.start >= there.bytes) return nullptr;
+  if (!opened_)
+    opened_ =
+        static_cast<Opened*>(std::calloc(static_cast<std::size_t>(opened_max()), sizeof(Opened)));
+  if (!opened_) return nullptr;
+  constexpr int looks = 2;  // guess: so that what nobody uses any more does not stay
+  close_gone(looks);
+  *opened = find(theirs, offered, there);
+  if (!*opened) *opened = open(theirs, offered, there, context);
+  return *opened ? (*opened)->mapped + (address - there.start) : nullptr;
+}
+
 bool DeviceCopies::begin(const Memory& theirs, std::uint64_t offered, void* ours,
-                         std::int64_t bytes, bool contiguous, DeviceCopy& copy, Reason* why) {
+                         std::int64_t bytes, bool contiguous, Direction direction, DeviceCopy& copy,
+                         Reason* why) {
   *why = Reason::device_one_side;
   void* context = context_for(ours, bytes);
   if (!context) return false;
   *why = Reason::device_gaps;
   if (!contiguous) return false;
   *why = Reason::device_not_opened;
-  DeviceExport there;
-  const auto address = reinterpret_cast<std::uint64_t>(theirs.address);
-  if (!read(theirs.owner, offered, there) || address - there.start >= there.bytes) return false;
   platform::Guard guard(lock_);
-  if (!opened_)
-    opened_ =
-        static_cast<Opened*>(std::calloc(static_cast<std::size_t>(opened_max()), sizeof(Opened)));
-  if (!opened_) return false;
-  constexpr int looks = 2;  // guess: so that what nobody uses any more does not stay
-  close_gone(looks);
-  Opened* one = find(theirs, offered, there);
-  if (!one) one = open(theirs, offered, there, context);
-  if (!one) return false;
+  Opened* opened = nullptr;
+  char* there = reach(theirs, offered, context, &opened);
+  if (!there) return false;
   platform::Accelerator& driver = *platform::device_memory.driver();
   copy.context = context;
-  platform::host_registrations.prepare(context, ours, static_cast<std::size_t>(bytes));
   const auto length = static_cast<std::size_t>(bytes);
-  const platform::PlaneCopy whole{
-      static_cast<char*>(ours), one->mapped + (address - there.start), length, length, length, 1};
+  platform::host_registrations.prepare(context, ours, length);
+  char* here = static_cast<char*>(ours);
+  const bool in = direction == Direction::in;
+  const platform::PlaneCopy whole{in ? here : there, in ? there : here, length, length, length, 1};
   const char* failed = driver.begin_copy(context, platform::DeviceLane::messages, whole);
   if (!failed && driver.mark(context, &copy.mark)) {
     // Nobody can look at it, so it is waited for; what comes otherwise is the same data.
@@ -236,9 +248,9 @@ bool DeviceCopies::begin(const Memory& theirs, std::uint64_t offered, void* ours
   }
   if (failed) return false;
   *why = Reason::none;
-  copy.opened = static_cast<int>(one - opened_);
-  one->last_used = ++uses_;
-  ++one->copies;
+  copy.opened = static_cast<int>(opened - opened_);
+  opened->last_used = ++uses_;
+  ++opened->copies;
   return true;
 }
 
