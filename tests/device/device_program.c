@@ -39,15 +39,15 @@ static int holds(const void* memory, size_t bytes, unsigned key) {
 }
 
 static void* take(const char* kind, size_t bytes) {
-  static const char* const names[] = {"device", "pool", "virtual", "managed",
-                                      "pinned", "",     "",        "shareable"};
+  static const char* const names[] = {"device", "pool", "virtual",   "managed", "pinned",
+                                      "",       "",     "shareable", "",        "shared_pool"};
   if (strcmp(kind, "host") == 0) return malloc(bytes);
   if (strcmp(kind, "mpi") == 0) {
     void* memory;
     MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
     return memory;
   }
-  for (int i = 0; i < 8; ++i)
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (strcmp(kind, names[i]) == 0) {
       void* memory = device.allocate((StandinKind)i, bytes, NULL);
       HELD(memory);

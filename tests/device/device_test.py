@@ -69,6 +69,28 @@ class Device(Faults):
             job = self.goes("load", "send", "shareable", "device", 100000, 3, **{fault: "1"})
             self.assertNotIn("device", self.ways(job))
 
+    def test_memory_of_a_shared_pool_is_open_only_while_it_is_copied(self):
+        """The stand-in ends a process that frees what another one has open."""
+        job = self.goes("load", "send", "shared_pool", "device", 300000, 3, "send", "shared_pool", "host", 300000, 3,
+                        "send", "device", "shared_pool", 8, 3, "cross", "shared_pool", "shared_pool", 300000, 20)
+        self.assertEqual(self.ways(job).get("device"), 9 + 40)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+        job = self.goes("load", "send", "shared_pool", "device", 300000, 500, "counts")
+        self.assertEqual(self.ways(job).get("device"), 500)
+        self.assertLessEqual(max(int(number) for number in re.findall(r"(\d+) imports", job.out)), 1)
+        job = self.goes("load", "cross", "host", "shared_pool", 400000, 20)
+        self.assertGreaterEqual(self.ways(job).get("device"), 30)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+
+    def test_memory_of_a_shared_pool_that_is_staged(self):
+        job = self.goes("load", "send", "shared_pool", "device", 100000, 3)
+        self.assertNotIn("device", self.ways(job))
+        self.assertTrue(any("or short" in words for words in self.why(job)), self.why(job))
+        for fault in "STANDIN_NO_EXPORT", "STANDIN_NO_OPEN", "STANDIN_NO_POINTER":
+            job = self.goes("load", "send", "shared_pool", "device", 300000, 3, "send", "host", "shared_pool", 600000, 3,
+                            "allreduce", "shared_pool", "shared_pool", 100000, 3, **{fault: "1"})
+            self.assertNotIn("device", self.ways(job))
+
     def test_host_memory_on_one_side(self):
         """Long data goes straight between a device and host memory; short data is staged."""
         job = self.goes("load", "send", "device", "host", 100000, 2)

@@ -14,6 +14,9 @@ constinit DeviceCopies device_copies;
 
 namespace {
 
+// guess: to open an allocation of a pool for a copy takes as long as staging so much.
+constexpr std::int64_t pooled_bytes_min = 262144;
+
 int opened_max() {
   return static_cast<int>(settings.device_handles_max);
 }
@@ -116,6 +119,7 @@ std::uint64_t DeviceCopies::offer(const void* ours, std::int64_t bytes, bool con
   *why = Reason::device_not_exported;
   const auto start = reinterpret_cast<std::uintptr_t>(ours);
   if (!range.may_export || static_cast<std::uintptr_t>(bytes) > range.end - start) return 0;
+  if (range.of_pool && bytes < pooled_bytes_min) return 0;
   platform::Guard guard(lock_);
   const DeviceExport* published = publish(range);
   if (!published) return 0;
@@ -142,8 +146,14 @@ DeviceCopies::Opened* DeviceCopies::find(const Memory& theirs, std::uint64_t pub
 void DeviceCopies::close(Opened& one) {
   // Else its context has ended, and something else may lie there now.
   if (!is_gone(one.mapped, one.mapped_id))
-    platform::device_memory.driver()->close(one.context, {one.mapped, one.mapped_bytes});
+    platform::device_memory.driver()->close(one.context,
+                                            {one.mapped, one.mapped_bytes, one.of_pool});
   one.mapped = nullptr;
+}
+
+// The owner may free what is of a pool once no copy of its messages is under way.
+void DeviceCopies::let_go(Opened& one) {
+  if (one.of_pool && one.copies == 0) close(one);
 }
 
 // Looks whether allocations that are open here were freed by their owners, at so many of them.
@@ -186,9 +196,17 @@ DeviceCopies::Opened* DeviceCopies::open(const Memory& theirs, std::uint64_t pub
   }
   std::uint64_t mapped_id = 0;
   driver.tell_id(mapped.address, &mapped_id);
-  *place = {
-      theirs.owner, published, id_of(read), read.start, context, static_cast<char*>(mapped.address),
-      mapped.bytes, mapped_id, 0,           0};
+  *place = {theirs.owner,
+            published,
+            id_of(read),
+            read.start,
+            context,
+            static_cast<char*>(mapped.address),
+            mapped.bytes,
+            mapped_id,
+            mapped.of_pool,
+            0,
+            0};
   return place;
 }
 
@@ -244,9 +262,9 @@ bool DeviceCopies::begin(const Memory& theirs, std::uint64_t offered, void* ours
   if (!failed && driver.mark(context, &copy.mark)) {
     // Nobody can look at it, so it is waited for; what comes otherwise is the same data.
     driver.finish(context, platform::DeviceLane::messages);
-    return false;
+    failed = "it cannot be marked";
   }
-  if (failed) return false;
+  if (failed) return let_go(*opened), false;
   *why = Reason::none;
   copy.opened = static_cast<int>(opened - opened_);
   opened->last_used = ++uses_;
@@ -260,7 +278,9 @@ platform::CopyState DeviceCopies::look(DeviceCopy& copy) {
       platform::device_memory.driver()->look(copy.context, copy.mark, &why);
   if (state == platform::CopyState::under_way) return state;
   platform::Guard guard(lock_);
-  --opened_[copy.opened].copies;
+  Opened& opened = opened_[copy.opened];
+  --opened.copies;
+  let_go(opened);
   return state;
 }
 

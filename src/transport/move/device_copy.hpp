@@ -62,6 +62,7 @@ class DeviceCopies {
     char* mapped;              // here; null: this is free
     std::size_t mapped_bytes;  // see DeviceMapping
     std::uint64_t mapped_id;   // of what lies there: with the context it was opened in it goes
+    bool of_pool;              // see DeviceMapping
     int copies;                // that are under way
     std::uint64_t last_used;
   };
@@ -76,6 +77,7 @@ class DeviceCopies {
   Opened* place_to_open();
   void close_gone(int looks);
   void close(Opened& one);
+  void let_go(Opened& one);
 
   DeviceExport* exports_ = nullptr;  // exports_max of them
   int next_export_ = 0;
