@@ -41,12 +41,13 @@ namespace baton {
                          "pulled the rest")                                                         \
   X(not_advertised,      "redirection: its sender knew of no receive that it could go into")       \
   X(device_ipc_off,      "copy by the device: switched off by BATON_DEVICE_IPC=0")                 \
-  X(device_not_exported, "copy by the device: the sender's memory is of a pool, of virtual memory " \
-                         "management or managed, or the driver exports no handle of it")           \
+  X(device_not_exported, "copy by the device: the memory is managed, or of a pool (without "        \
+                         "descriptors, or short), or of virtual memory management without "        \
+                         "descriptors, or the driver exports no handle of it")                     \
   X(device_gaps,         "copy by the device: the data is not contiguous")                         \
-  X(device_one_side,     "copy by the device: only the sender's data lies in device memory, and is " \
-                         "short (BATON_DEVICE_BYTES_MIN), or this rank has no context")           \
-  X(device_not_opened,   "copy by the device: the receiver could not open the sender's memory")    \
+  X(device_one_side,     "copy by the device: the data of only one rank lies in device memory, and " \
+                         "is short (BATON_DEVICE_BYTES_MIN), or the other has no context")         \
+  X(device_not_opened,   "copy by the device: the other rank could not open the memory")           \
   X(deposit_split,       "one piece: it met the end of the deposit model's ring "                    \
                          "(BATON_DEPOSIT_RING_BYTES), which splits it")                             \
   X(sender_elsewhere,    "both sides copying: the sender took no piece; it computed, or may not "   \

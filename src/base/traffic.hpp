@@ -27,7 +27,7 @@ struct NameRow {
   X(network_eager, "over the network at once, with the envelope") \
   X(network_write, "over the network, written into the receive buffer once it is known (RTS, CTS)") \
   X(exported, "single copy from or to the exported heap (MPI_Alloc_mem, --export-heap)") \
-  X(device,   "single copy by the device, from the other process's device memory (IPC)") \
+  X(device,   "single copy by the device, from or to the other process's device memory (IPC)") \
   X(self,     "to the rank itself, copied inside the process")
 // clang-format on
 

@@ -24,7 +24,7 @@ bool reduces(const Call& call) {
 // This is what a rank knows of its own data.
 struct Places {
   bool foreign = false;             // some of it is not host memory
-  bool elsewhere = false;           // some of it is no device's that other ranks can open
+  bool elsewhere = false;           // some of it is no device's that other ranks keep open
   const void* on_device = nullptr;  // a place of it that is one
   std::int64_t bytes = 0;           // of all of it
 };
@@ -37,7 +37,8 @@ Places places_of(const Call& call) {
       platform::DeviceRange range;
       const bool is_foreign = datatype::kind_of(*block.type, block.place) != nullptr;
       places.foreign |= is_foreign;
-      if (is_foreign && platform::device_memory.find(place, range) && range.may_export)
+      if (is_foreign && platform::device_memory.find(place, range) && range.may_export &&
+          !range.of_pool)
         places.on_device = place;
       else
         places.elsewhere = true;

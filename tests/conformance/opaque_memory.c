@@ -62,11 +62,12 @@ int opaque_is_everywhere(void) {
   return getenv("TEST_DEVICE_ONLY") != NULL;
 }
 
-/* Most is of cuMemAlloc; some that other processes cannot open, some managed. */
+/* Most is of cuMemAlloc; some that other processes cannot open, or only for a while; some managed.
+ */
 static void* allocate_on_device(size_t bytes) {
-  static const StandinKind kinds[] = {standin_device, standin_device,  standin_pool,
-                                      standin_device, standin_virtual, standin_device,
-                                      standin_device, standin_managed};
+  static const StandinKind kinds[] = {
+      standin_device, standin_device, standin_pool,    standin_device, standin_virtual,
+      standin_device, standin_device, standin_managed, standin_device, standin_shared_pool};
   static atomic_uint next;
   pthread_once(&driver_is_open, open_driver);
   driver.set_current(driver.context);

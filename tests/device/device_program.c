@@ -1,6 +1,8 @@
 /* Messages from and to device memory between two ranks, as its words say, in their order; see
  * device_test.py. Each word that moves data compares all of it. */
+#include <mpi-ext.h>
 #include <mpi.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -19,29 +21,33 @@ static int rank;
   } while (0)
 
 static unsigned char byte_of(size_t i, unsigned key) {
-  return (unsigned char)((i * 2654435761u + key * 40503u) >> 7);
+  return (unsigned char)((i * 2654435761u + key * 2246822519u) >> 20);
+}
+/* A rank that has not loaded the driver has host memory alone. */
+static unsigned char* view(const void* memory) {
+  return device.view ? device.view(memory) : (void*)memory;
 }
 static void fill(void* memory, size_t bytes, unsigned key) {
-  unsigned char* seen = device.view(memory);
+  unsigned char* seen = view(memory);
   for (size_t i = 0; i < bytes; ++i) seen[i] = byte_of(i, key);
 }
 static int holds(const void* memory, size_t bytes, unsigned key) {
-  const unsigned char* seen = device.view(memory);
+  const unsigned char* seen = view(memory);
   for (size_t i = 0; i < bytes; ++i)
     if (seen[i] != byte_of(i, key)) return 0;
   return 1;
 }
 
 static void* take(const char* kind, size_t bytes) {
-  static const char* const names[] = {"device", "pool", "virtual", "managed",
-                                      "pinned", "",     "",        "shareable"};
+  static const char* const names[] = {"device", "pool", "virtual",   "managed", "pinned",
+                                      "",       "",     "shareable", "",        "shared_pool"};
   if (strcmp(kind, "host") == 0) return malloc(bytes);
   if (strcmp(kind, "mpi") == 0) {
     void* memory;
     MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &memory);
     return memory;
   }
-  for (int i = 0; i < 8; ++i)
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
     if (strcmp(kind, names[i]) == 0) {
       void* memory = device.allocate((StandinKind)i, bytes, NULL);
       HELD(memory);
@@ -77,8 +83,8 @@ static void send_new(const char* from, const char* to, size_t bytes, int count) 
 }
 
 /* Both ranks send and receive `count` pieces of one allocation at the same time. */
-static void exchange(size_t bytes, int count) {
-  char *out = take("device", bytes * (size_t)count), *in = take("device", bytes * (size_t)count);
+static void exchange(const char* from, const char* to, size_t bytes, int count) {
+  char *out = take(from, bytes * (size_t)count), *in = take(to, bytes * (size_t)count);
   MPI_Request* requests = malloc(sizeof(MPI_Request) * 2 * (size_t)count);
   for (int i = 0; i < count; ++i) fill(out + (size_t)i * bytes, bytes, (unsigned)(i + rank));
   for (int i = 0; i < count; ++i) {
@@ -91,7 +97,62 @@ static void exchange(size_t bytes, int count) {
   for (int i = 0; i < count; ++i)
     HELD(holds(in + (size_t)i * bytes, bytes, (unsigned)(i + 1 - rank)));
   free(requests);
-  give_back("device", out), give_back("device", in);
+  give_back(from, out), give_back(to, in);
+}
+
+/* What comes from the host to a device in other ways than as a whole: to the middle of memory, cut
+ * by a receive that is shorter, and two at once, one of them synchronous. */
+static void cut_ends(size_t bytes) {
+  char* memory = take(rank == 0 ? "host" : "device", 2 * bytes);
+  MPI_Request requests[2];
+  MPI_Status status;
+  int count, error, class;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (rank == 0) {
+    fill(memory, 2 * bytes, 5);
+    MPI_Send(memory, (int)bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD);
+    MPI_Send(memory, (int)(2 * bytes), MPI_BYTE, 1, 2, MPI_COMM_WORLD);
+    MPI_Isend(memory + bytes, (int)bytes, MPI_BYTE, 1, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Issend(memory, (int)bytes, MPI_BYTE, 1, 4, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  } else {
+    fill(memory, 2 * bytes, 6);
+    MPI_Recv(memory + 100, (int)(2 * bytes) - 100, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &status);
+    MPI_Get_count(&status, MPI_BYTE, &count);
+    HELD(count == (int)bytes && view(memory)[99] == byte_of(99, 6));
+    HELD(holds(memory + 100, bytes, 5) && view(memory)[bytes + 100] == byte_of(bytes + 100, 6));
+    fill(memory, 2 * bytes, 7);
+    error = MPI_Recv(memory, (int)bytes, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &status);
+    MPI_Error_class(error, &class);
+    HELD(class == MPI_ERR_TRUNCATE && holds(memory, bytes, 5));
+    HELD(view(memory)[bytes] == byte_of(bytes, 7));
+    MPI_Irecv(memory + bytes, (int)bytes, MPI_BYTE, 0, 3, MPI_COMM_WORLD, &requests[0]);
+    MPI_Irecv(memory, (int)bytes, MPI_BYTE, 0, 4, MPI_COMM_WORLD, &requests[1]);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    HELD(holds(memory, 2 * bytes, 5));
+  }
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+  give_back(rank == 0 ? "host" : "device", memory);
+}
+
+/* Rank 1 dies while rank 0 copies to its device memory; rank 0 lives on. */
+static void die_meanwhile(size_t bytes) {
+  char* memory = take(rank == 0 ? "host" : "device", bytes);
+  MPI_Request request;
+  int done = 0, error, class;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  fill(memory, bytes, 1);
+  if (rank == 1) {
+    MPI_Irecv(memory, (int)bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD, &request);
+    for (int i = 0; i < 20; ++i) MPI_Test(&request, &done, MPI_STATUS_IGNORE), usleep(10000);
+    raise(SIGKILL);
+  }
+  MPI_Isend(memory, (int)bytes, MPI_BYTE, 1, 1, MPI_COMM_WORLD, &request);
+  error = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Error_class(error, &class);
+  HELD(class == MPIX_ERR_PROC_FAILED);
+  give_back("host", memory);
+  printf("rank 0 lives on, and has %ld copies behind it\n", device.counts().copies);
 }
 
 static const char* kind_here(char** kinds) {
@@ -259,7 +320,13 @@ static int run(char** words) {
   if (strcmp(word, "load") == 0) return open_device(), 1;
   if (strcmp(word, "send") == 0)
     return send_new(words[1], words[2], (size_t)atol(words[3]), atoi(words[4])), 5;
-  if (strcmp(word, "exchange") == 0) return exchange((size_t)atol(words[1]), atoi(words[2])), 3;
+  if (strcmp(word, "load_second") == 0) return rank == 1 ? open_device() : (void)0, 1;
+  if (strcmp(word, "exchange") == 0)
+    return exchange("device", "device", (size_t)atol(words[1]), atoi(words[2])), 3;
+  if (strcmp(word, "cross") == 0)
+    return exchange(words[1], words[2], (size_t)atol(words[3]), atoi(words[4])), 5;
+  if (strcmp(word, "cut") == 0) return cut_ends((size_t)atol(words[1])), 2;
+  if (strcmp(word, "die") == 0) return die_meanwhile((size_t)atol(words[1])), 2;
   if (strcmp(word, "allreduce") == 0 || strcmp(word, "iallreduce") == 0 ||
       strcmp(word, "in_place") == 0)
     return sum_up(word, words + 1, (size_t)atol(words[3]), atoi(words[4])), 5;

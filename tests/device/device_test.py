@@ -15,7 +15,7 @@ DRIVER = os.path.join(launch.PROGRAMS, "device", "libcuda.so.1")
 
 class Device(Faults):
     def run_it(self, *words, options=(), program="device_program", **environment):
-        where = {**CLEAN, "BATON_DEVICE": "1", "TEST_DEVICE_DRIVER": DRIVER, **environment}
+        where = {**CLEAN, "BATON_DEVICE": "1", "BATON_EARLY_BYTES_MAX": "65536", "TEST_DEVICE_DRIVER": DRIVER, **environment}
         return mpiexec("--explain=json", *options, "-n", 2, os.path.join(launch.PROGRAMS, program), *words, env=where)
 
     def goes(self, *words, **more):
@@ -69,13 +69,79 @@ class Device(Faults):
             job = self.goes("load", "send", "shareable", "device", 100000, 3, **{fault: "1"})
             self.assertNotIn("device", self.ways(job))
 
-    def test_host_memory_on_one_side(self):
-        """Long data goes straight to host memory; short data, and what goes to a device, is staged."""
-        job = self.goes("load", "send", "device", "host", 100000, 2, "send", "host", "device", 100000, 2)
-        self.assertEqual(self.ways(job).get("device"), 2)
-        job = self.goes("load", "send", "device", "host", 1000, 2)
+    def test_memory_of_a_shared_pool_is_open_only_while_it_is_copied(self):
+        """The stand-in ends a process that frees what another one has open."""
+        job = self.goes("load", "send", "shared_pool", "device", 300000, 3, "send", "shared_pool", "host", 300000, 3,
+                        "send", "device", "shared_pool", 8, 3, "cross", "shared_pool", "shared_pool", 300000, 20)
+        self.assertEqual(self.ways(job).get("device"), 9 + 40)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+        job = self.goes("load", "send", "shared_pool", "device", 300000, 500, "counts")
+        self.assertEqual(self.ways(job).get("device"), 500)
+        self.assertLessEqual(max(int(number) for number in re.findall(r"(\d+) imports", job.out)), 1)
+        job = self.goes("load", "cross", "host", "shared_pool", 400000, 20)
+        self.assertGreaterEqual(self.ways(job).get("device"), 30)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+
+    def test_memory_of_a_shared_pool_that_is_staged(self):
+        job = self.goes("load", "send", "shared_pool", "device", 100000, 3)
         self.assertNotIn("device", self.ways(job))
-        self.assertTrue(any("only the sender's data lies in device memory" in words for words in self.why(job)))
+        self.assertTrue(any("or short" in words for words in self.why(job)), self.why(job))
+        for fault in "STANDIN_NO_EXPORT", "STANDIN_NO_OPEN", "STANDIN_NO_POINTER":
+            job = self.goes("load", "send", "shared_pool", "device", 300000, 3, "send", "host", "shared_pool", 600000, 3,
+                            "allreduce", "shared_pool", "shared_pool", 100000, 3, **{fault: "1"})
+            self.assertNotIn("device", self.ways(job))
+
+    def test_host_memory_on_one_side(self):
+        """Long data goes straight between a device and host memory; short data is staged."""
+        job = self.goes("load", "send", "device", "host", 100000, 2)
+        self.assertEqual(self.ways(job).get("device"), 2)
+        for kinds in ("device", "host"), ("host", "device"):
+            job = self.goes("load", "send", *kinds, 1000, 2)
+            self.assertNotIn("device", self.ways(job))
+        job = self.goes("load", "send", "device", "host", 1000, 2)
+        self.assertTrue(any("the data of only one rank lies in device memory" in words for words in self.why(job)))
+
+    def test_the_host_copies_to_another_rank_s_device(self):
+        """The sender copies to its receiver's device memory what early bytes, or a staging buffer that the two hand to each other,
+        do not hold."""
+        for here in "host", "pinned", "mpi":
+            for there in "device", "shareable":
+                job = self.goes("load", "send", here, there, 300000, 5, "counts")
+                self.assertEqual(self.ways(job).get("device"), 5)
+                self.assertNotIn("pipelined", self.ways(job))
+        job = self.goes("load", "cross", "host", "device", 1 << 20, 16, "cross", "mpi", "shareable", 200000, 40)
+        self.assertGreaterEqual(self.ways(job).get("device"), 2 * 40)
+        self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+
+    def test_the_host_copies_long(self):
+        job = self.goes("load", "cross", "host", "device", 200000, 32, STANDIN_DELAY_US="2000")
+        self.assertGreaterEqual(self.ways(job).get("device"), 50)
+
+    def test_parts_of_what_the_host_sends(self):
+        self.goes("load", "cut", 300000, "cut", 100000)
+        # The first bytes go through a staging buffer that the sender keeps, the rest by the device.
+        job = self.goes("load", "send", "host", "host", 100000, 20, "send", "host", "device", 300000, 5, "cut", 300000,
+                        BATON_CMA="0")
+        self.assertGreaterEqual(self.ways(job).get("device"), 5)
+        self.goes("load", "cut", 5000, BATON_DEVICE_BYTES_MIN="0", BATON_PIPELINE_EARLY="0", BATON_EAGER_BYTES_MAX="48")
+
+    def test_the_host_s_data_is_staged_where_the_device_cannot_be_opened(self):
+        for words, fault in (("could not open the memory", {"STANDIN_NO_OPEN": "1"}),
+                             ("the driver exports no handle", {"STANDIN_NO_IPC": "1"}),
+                             ("BATON_DEVICE_IPC=0", {"BATON_DEVICE_IPC": "0"})):
+            job = self.goes("load", "send", "host", "device", 300000, 3, **fault)
+            self.assertEqual(self.ways(job).get("pipelined"), 3)
+            self.assertTrue(any(words in why for why in self.why(job)), self.why(job))
+        job = self.goes("load_second", "send", "host", "device", 300000, 3)
+        self.assertEqual(self.ways(job).get("pipelined"), 3)
+        self.assertTrue(any("the other has no context" in why for why in self.why(job)), self.why(job))
+        for there in "pool", "managed":
+            job = self.goes("load", "send", "host", there, 300000, 3)
+            self.assertEqual(self.ways(job).get("pipelined"), 3)
+
+    def test_a_receiver_that_dies_meanwhile(self):
+        job = self.run_it("load", "die", 1 << 20, options=("--continue-on-failure",), STANDIN_DELAY_US="1000000")
+        self.assertRegex(job.out, "rank 0 lives on, and has [1-9]", job.err)
 
     def counted(self, job, what):
         """What the ranks have counted last, by rank."""
@@ -182,6 +248,7 @@ class Device(Faults):
     def test_a_lost_device_ends_the_job_and_says_why(self):
         self.fails("unspecified launch failure", "load", "send", "device", "device", 1000, 3, STANDIN_FAIL_COPY="2")
         self.fails("unspecified launch failure", "load", "send", "pool", "host", 1000, 3, STANDIN_FAIL_COPY="2")
+        self.fails("unspecified launch failure", "load", "send", "host", "device", 300000, 3, STANDIN_FAIL_COPY="2")
 
     def test_a_device_that_is_lost_in_a_sum_ends_the_job(self):
         self.fails("unspecified launch failure", "load", "allreduce", "device", "device", 100000, 3,

@@ -35,6 +35,8 @@ static struct {
   int (*free_bytes)(size_t*, size_t*);
   int (*allocate)(Pointer*, size_t);
   int (*allocate_pooled)(Pointer*, size_t, void*);
+  int (*make_pool)(void**, const void* properties);
+  int (*allocate_from_pool)(Pointer*, size_t, void* pool, void* stream);
   int (*allocate_managed)(Pointer*, size_t, unsigned);
   int (*allocate_host)(void**, size_t);
   int (*release)(Pointer);
@@ -42,6 +44,8 @@ static struct {
   int (*copy)(Pointer, Pointer, size_t);
   int (*wait)(void*);
 } driver;
+
+static int local_device;
 
 static void open_driver(void) {
   const char* name = getenv("DEVICE_LIBRARY");
@@ -55,6 +59,8 @@ static void open_driver(void) {
   *(void**)&driver.free_bytes = dlsym(library, "cuMemGetInfo_v2");
   *(void**)&driver.allocate = dlsym(library, "cuMemAlloc_v2");
   *(void**)&driver.allocate_pooled = dlsym(library, "cuMemAllocAsync");
+  *(void**)&driver.make_pool = dlsym(library, "cuMemPoolCreate");
+  *(void**)&driver.allocate_from_pool = dlsym(library, "cuMemAllocFromPoolAsync");
   *(void**)&driver.allocate_managed = dlsym(library, "cuMemAllocManaged");
   *(void**)&driver.allocate_host = dlsym(library, "cuMemAllocHost_v2");
   *(void**)&driver.release = dlsym(library, "cuMemFree_v2");
@@ -64,17 +70,33 @@ static void open_driver(void) {
   HELD(driver.init && driver.retain && driver.set && driver.allocate && driver.release);
   HELD(driver.copy && driver.wait && driver.free_bytes);
   const char* told = getenv("BATON_LOCAL_DEVICE");
+  local_device = told ? atoi(told) : 0;
   HELD(driver.init(0) == 0);
-  HELD(driver.retain(&context, told ? atoi(told) : 0) == 0 && driver.set(context) == 0);
+  HELD(driver.retain(&context, local_device) == 0 && driver.set(context) == 0);
 }
 
 /* ---- memory of each kind ---- */
 
-typedef enum { device, pool, managed, pinned, host, kinds } Kind;
-static const char* const kind_names[] = {"device", "pool", "managed", "pinned", "host"};
+typedef enum { device, pool, shared_pool, managed, pinned, host, kinds } Kind;
+static const char* const kind_names[] = {"device",  "pool",   "shared_pool",
+                                         "managed", "pinned", "host"};
+
+/* A pool of memory that other processes may open by a descriptor; null: there are none. */
+static void* pool_with_descriptors(void) {
+  static void* made;
+  const struct { /* CUmemPoolProps */
+    int allocation_type, handle_types, location_type, location;
+    void* security;
+    size_t bytes_max;
+    char reserved[56];
+  } properties = {1, 1, 1, local_device, NULL, 0, {0}};
+  if (!made && driver.make_pool && driver.make_pool(&made, &properties) != 0) made = NULL;
+  return made;
+}
 
 static int has(Kind kind) {
   if (kind == pool) return driver.allocate_pooled != NULL;
+  if (kind == shared_pool) return driver.allocate_from_pool && pool_with_descriptors();
   if (kind == managed) return driver.allocate_managed != NULL;
   return kind != pinned || (driver.allocate_host && driver.release_host);
 }
@@ -91,6 +113,9 @@ static char* take(Kind kind, size_t bytes) {
   /* 1: CU_MEM_ATTACH_GLOBAL */
   if (kind == managed) HELD(driver.allocate_managed(&made, bytes, 1) == 0);
   if (kind == pool) HELD(driver.allocate_pooled(&made, bytes, NULL) == 0 && driver.wait(NULL) == 0);
+  if (kind == shared_pool)
+    HELD(driver.allocate_from_pool(&made, bytes, pool_with_descriptors(), NULL) == 0 &&
+         driver.wait(NULL) == 0);
   return (char*)(uintptr_t)made;
 }
 static void give_back(Kind kind, char* memory) {

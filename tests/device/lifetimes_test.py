@@ -33,7 +33,7 @@ class Lifetimes(unittest.TestCase):
         for ranks in (2, 3) if int(ALLOCATIONS) > 1000 else (2,):
             job = mpiexec("-n", ranks, PROGRAM, "forms", env=WHERE)
             self.assertEqual(job.code, 0, job.out + job.err)
-            for kind in "device", "pool", "managed", "pinned", "host":
+            for kind in "device", "pool", "shared_pool", "managed", "pinned", "host":
                 self.assertIn(f"{kind}: messages, collectives and operations hold", job.out)
 
     def test_allocations_that_come_and_go_leave_nothing(self):

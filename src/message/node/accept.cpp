@@ -5,6 +5,7 @@
 #include "message/core/requests.hpp"
 #include "message/node/copy_time.hpp"
 #include "message/node/device_receive.hpp"
+#include "message/node/device_send.hpp"
 #include "message/node/observe.hpp"
 #include "message/node/pull.hpp"
 #include "message/node/rendezvous_entries.hpp"
@@ -24,12 +25,16 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
   receive.position = 0;
   if (BATON_UNLIKELY(rts.device) && receive.bytes > 0 && receive_from_device(unexpected, receive))
     return;
+  // Where the sender copies to our device memory, only the early bytes come otherwise.
+  const std::uint64_t published = BATON_UNLIKELY(!receive.is_run && rts.sender_contiguous)
+                                      ? publish_device_memory(peer, receive, rts.early_bytes)
+                                      : 0;
   if (receive.bytes == 0 && rts.early_bytes == 0) {
     // Without payload the envelope's line was the whole message.
     platform::Guard guard(peer.send_lock);
     count_message(peer, Way::inline_eager, 0);
-  } else if (rts.early_bytes > 0 || !pull(unexpected, receive)) {
-    count_message(peer, Way::pipelined, receive.bytes);
+  } else if (rts.early_bytes > 0 || published || !pull(unexpected, receive)) {
+    if (BATON_LIKELY(!published)) count_message(peer, Way::pipelined, receive.bytes);
     bool more = receive.bytes > rts.early_bytes;
     // While the beginning is still in staging, the sender goes on while we copy it: only who makes
     // progress comes here then, and takes in no more of it meanwhile. Else another thread may.
@@ -49,6 +54,11 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     const bool both_busy =
         observed && at_once && peer.bidirectional.received() && is_filled(unexpected);
     part.span = more && !rts.keeps_buffer ? lockfree::StagingSpan{} : rts.span;
+    if (BATON_UNLIKELY(published != 0)) {
+      part.for_device = true;
+      part.device_position = rts.early_bytes;
+      part.span = device_span(published);
+    }
     if (more && at_once) ask_for_stream(peer.process, rts.slot, receive);
     const std::int64_t start = observed ? platform::now_ticks() : 0;
     if (rts.early_bytes > 0) take_early(unexpected, receive);

@@ -41,7 +41,8 @@ bool receive_from_device(const UnexpectedMessage& unexpected, Request& receive) 
   const transport::Memory theirs{peer.slot, reinterpret_cast<const void*>(rts.address)};
   auto* made = new (std::nothrow) DeviceReceive;
   if (!made || !transport::device_copies.begin(theirs, rts.device_export(), data, receive.bytes,
-                                               receive.datatype->contiguous, copy, &why)) {
+                                               receive.datatype->contiguous,
+                                               transport::Direction::in, copy, &why)) {
     delete made;
     count_reason(peer, why, receive.bytes);
     return false;
@@ -52,7 +53,7 @@ bool receive_from_device(const UnexpectedMessage& unexpected, Request& receive) 
   NodeMessages& node = node_of(peer);
   platform::Guard guard(node.device_receives_lock);
   node.device_receives.push(made);
-  node.count_device_receives(1u);
+  node.count_device_copies(1u);
   return true;
 }
 
@@ -79,7 +80,7 @@ DeviceReceive* take_over(NodeMessages& node, platform::CopyState* state) {
     if (one->copy.context == waits_in) continue;
     *state = transport::device_copies.look(one->copy);
     if (*state != platform::CopyState::under_way) {
-      node.count_device_receives(~0u);
+      node.count_device_copies(~0u);
       return node.device_receives.take_after(before);
     }
     waits_in = one->copy.context;

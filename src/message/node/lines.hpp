@@ -15,6 +15,7 @@ enum class NodeLine : unsigned {
   transferred,     // an envelope; the payload lies in a staging buffer, now the receiver's
   pushed,          // an envelope; the payload goes straight into the receive that was advertised
   lane,  // the last in a shared ring: from now on the sender's lines come in a lane of its own
+  device_sent,  // sender to receiver: a stream was copied to its receiver's device memory instead
 };
 
 inline constexpr std::int32_t no_slot = -1;
@@ -32,12 +33,6 @@ struct RtsLine {
   lockfree::StagingSpan span;  // of device memory it is empty, and see device_span
 };
 static_assert(sizeof(RtsLine) <= lockfree::first_line_payload_bytes);
-// An empty span that says where device memory is published (transport/move/device_copy.hpp).
-inline lockfree::StagingSpan device_span(std::uint64_t published) {
-  lockfree::StagingSpan span;
-  span.shift = static_cast<std::int64_t>(published);
-  return span;
-}
 struct TransferredLine {
   std::int64_t bytes;
   lockfree::StagingSpan span;
@@ -47,9 +42,19 @@ struct CtsLine {
   std::uint32_t slot;
   std::uint32_t stream;
   bool buffer_kept;  // the stream goes on through the staging buffer of the early bytes
+  // Device memory of the receiver's that the sender had better copy to from `position` on: where
+  // the allocation is published (transport/move/device_copy.hpp), and where that position lies. 0:
+  // none.
+  std::uint64_t device_export;
+  std::uint64_t address;
+  std::int64_t position;
 };
+static_assert(sizeof(CtsLine) <= lockfree::first_line_payload_bytes);
 struct StagingBufferLine {
   lockfree::StagingSpan span;
+  std::uint32_t stream;
+};
+struct DeviceSentLine {
   std::uint32_t stream;
 };
 struct PushedLine {

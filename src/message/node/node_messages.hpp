@@ -43,6 +43,7 @@ struct IncomingStreams {
 };
 
 struct DeviceReceive;  // device_receive.cpp
+struct DeviceSend;     // device_send.cpp
 
 class NodeMessages : public Protocol {
  public:
@@ -73,8 +74,8 @@ class NodeMessages : public Protocol {
     add(number);
   }
 
-  void count_device_receives(std::uint32_t number) {
-    platform::add_shared(device_receive_count, number);
+  void count_device_copies(std::uint32_t number) {
+    platform::add_shared(device_copy_count, number);
     add(number);
   }
 
@@ -95,8 +96,9 @@ class NodeMessages : public Protocol {
   std::uint32_t stream_count = 0;       // sends and receives that stream now
   List<DeviceReceive> device_receives;  // whose copies are under way; under their lock
   platform::Lock device_receives_lock;
-  std::uint32_t device_receive_count = 0;
-  std::int64_t copy_ticks = 0;  // that went into long copies (copy_time.hpp)
+  List<DeviceSend> device_sends;        // the same; under the progress lock
+  std::uint32_t device_copy_count = 0;  // of both
+  std::int64_t copy_ticks = 0;          // that went into long copies (copy_time.hpp)
 };
 
 // Returns a peer of this node that was met, and the protocol that it has.

@@ -102,6 +102,7 @@ struct NodePeer : Peer {
   bool adverts_refused = false;   // no memory for them
   SharedCopyStats shared_copies;  // of what we push, and of what we pull
   std::uint8_t early_sends = 0;   // since we last looked whether it wants envelopes only
+  std::uint8_t for_device = 0;    // so many long sends, guessed, go to its device memory
   BidirectionalStats bidirectional;
   platform::Lock history_lock;        // of what is observed
   transport::Link* link = nullptr;    // never null; ours
@@ -115,5 +116,14 @@ struct NodePeer : Peer {
   std::uint64_t last_advert = 0;   // of our receives, to it
   Request** advertised = nullptr;  // by the slot of the advert; null: none
 };
+
+// Returns whether a long send to a peer is likely to be copied to its device memory, as the last
+// ones were (device_send.hpp). Under the send lock.
+inline bool expects_device(NodePeer& receiver) {
+  const std::uint8_t left = platform::load_shared(receiver.for_device);
+  if (BATON_LIKELY(left == 0)) return false;
+  platform::store_shared(receiver.for_device, static_cast<std::uint8_t>(left - 1));
+  return true;
+}
 
 }  // namespace baton::message

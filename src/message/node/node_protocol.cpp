@@ -20,6 +20,7 @@
 #include "message/core/unexpected.hpp"
 #include "message/node/accept.hpp"
 #include "message/node/device_receive.hpp"
+#include "message/node/device_send.hpp"
 #include "message/node/ownership_transfer.hpp"
 #include "message/node/receiver_initiated.hpp"
 #include "message/node/rendezvous.hpp"
@@ -181,6 +182,9 @@ bool NodeProtocol::arrive(ArrivedLine& line) {
     case NodeLine::staging_buffer:
       arrive_staging_buffer(peer, line.take<StagingBufferLine>());
       return false;
+    case NodeLine::device_sent:
+      arrive_device_sent(peer, line.take<DeviceSentLine>());
+      return false;
     case NodeLine::pushed:
       arrive_pushed(line);
       return false;
@@ -252,7 +256,7 @@ void NodeProtocol::end_lost(Peer& peer) {
 }
 
 void NodeProtocol::fail_request(Request& request, Error error) {
-  if (request.kind == RequestKind::receive) return fail_stream_in(request, error);
+  if (request.kind == RequestKind::receive) return end_stream_in(request, error);
   complete(request, error);
 }
 
@@ -273,19 +277,19 @@ bool NodeProtocol::advance() {
   if (BATON_UNLIKELY(transport::job().continues) && !is_of_meeting()) any |= deaths.look(*this);
   if (platform::load_shared(open_entries)) any |= poll_entries(*this);
   if (stream_count) any |= advance_streams_in(*this) | advance_streams_out(*this);
-  if (platform::load_shared(device_receive_count)) any |= advance_device_receives(*this);
+  if (platform::load_shared(device_copy_count))
+    any |= advance_device_receives(*this) | advance_device_sends(*this);
   // Whoever is found to have ended has nothing left that could come.
   if (BATON_UNLIKELY(is_of_meeting()) && !any) any = departures.look(*this);
   return any;
 }
 
 bool NodeProtocol::needs_progress() const {
-  return !has_left() || platform::load_shared(device_receive_count) != 0;
+  return !has_left() || platform::load_shared(device_copy_count) != 0;
 }
 
 bool NodeProtocol::waits_for_space() const {
-  return platform::load_shared(stream_count) != 0 ||
-         platform::load_shared(device_receive_count) != 0;
+  return platform::load_shared(stream_count) != 0 || platform::load_shared(device_copy_count) != 0;
 }
 
 }  // namespace baton::message

@@ -8,6 +8,16 @@
 
 namespace baton::message {
 
+// An empty span may say where device memory is published (transport/move/device_copy.hpp).
+inline lockfree::StagingSpan device_span(std::uint64_t published) {
+  lockfree::StagingSpan span;
+  span.shift = static_cast<std::int64_t>(published);
+  return span;
+}
+inline std::uint64_t device_export_of(const lockfree::StagingSpan& span) {
+  return static_cast<std::uint64_t>(span.shift);
+}
+
 struct NodeRequest {
   bool for_staging;    // an offered message that was to go through staging
   bool new_buffer;     // its stream goes on in another staging buffer than its early bytes
@@ -15,11 +25,13 @@ struct NodeRequest {
   bool listed;         // a stream in: among those that go on
   bool filling;        // an offered message's early bytes are being written; its stream must wait
   bool exported;       // the sender's buffer is
+  bool for_device;     // a stream in that its sender had better copy to its device memory
   std::uint8_t waits;  // how often it found no space in staging, or no beginning of a stream
   std::uint32_t slot;  // the entry: our own (sends), or the matched one (receives)
   std::uint32_t stream;          // the receiver's number of it
   std::int64_t limit;            // of a stream: how many bytes move
-  lockfree::StagingSpan span;    // of a stream
+  std::int64_t device_position;  // of one for a device: where it begins
+  lockfree::StagingSpan span;    // of a stream; one for a device is empty (device_span)
   std::uint64_t source_address;  // of a stream in that may still be pulled; else 0
   std::int64_t started_ticks;    // of a staged receive whose time is observed; else 0
   std::int64_t copy_ticks;       // that went into its own copies (copy_time.hpp)
@@ -40,7 +52,7 @@ struct NodeUnexpected {
   std::int64_t early_bytes;
   lockfree::StagingSpan span;
   // This is where device memory is published.
-  std::uint64_t device_export() const { return static_cast<std::uint64_t>(span.shift); }
+  std::uint64_t device_export() const { return device_export_of(span); }
 };
 
 inline NodeRequest& node_part(Request& request) {

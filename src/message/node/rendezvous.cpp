@@ -148,6 +148,17 @@ bool put_beside_ring(NodePeer& peer, Request& send) {
   return false;
 }
 
+CtsLine cts_of(const Request& receive) {
+  const NodeRequest& part = node_part(receive);
+  CtsLine line{part.limit, part.slot, part.stream, !part.span.empty(), 0, 0, 0};
+  if (BATON_LIKELY(!part.for_device)) return line;
+  line.device_export = device_export_of(part.span);
+  line.position = part.device_position;
+  line.address = reinterpret_cast<std::uint64_t>(receive.buffer) +
+                 static_cast<std::uint64_t>(receive.datatype->true_lower_bound + line.position);
+  return line;
+}
+
 }  // namespace
 
 bool put_request(NodePeer& peer, Request& request) {
@@ -157,8 +168,7 @@ bool put_request(NodePeer& peer, Request& request) {
     // Before anyone can answer: another thread then changes the request.
     request.stage = Stage::streaming;
     const bool begins = !node_part(request).span.empty() || node_part(request).source_address;
-    const CtsLine line{node_part(request).limit, node_part(request).slot, node_part(request).stream,
-                       !node_part(request).span.empty()};
+    const CtsLine line = cts_of(request);
     put = put_line(peer, NodeLine::cts, 0, {0, 0}, &line, sizeof line);
     // Only now: until it is put the receive may be in the queue.
     if (put && begins) start_stream_in(request);

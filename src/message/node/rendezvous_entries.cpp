@@ -8,6 +8,7 @@
 #include "message/core/outstanding.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
+#include "message/node/device_send.hpp"
 #include "message/node/lease.hpp"
 #include "message/node/pull.hpp"
 #include "message/node/rendezvous_slots.hpp"
@@ -81,7 +82,7 @@ bool poll_entries(NodeMessages& node) {
   return any;
 }
 
-void arrive_cts(const NodePeer& peer, const CtsLine& line) {
+void arrive_cts(NodePeer& peer, const CtsLine& line) {
   NodeMessages& node = node_of(peer);
   Request* send;
   {
@@ -95,6 +96,7 @@ void arrive_cts(const NodePeer& peer, const CtsLine& line) {
         own_entry(*send), lockfree::RendezvousState::claimed, lockfree::RendezvousState::streaming);
     if (node_part(*send).asked) return;  // taken back: end_done_entries goes on with it
   }
+  if (BATON_UNLIKELY(line.device_export != 0)) return start_device_send(peer, *send, line);
   start_stream_out(*send);
 }
 
@@ -146,6 +148,7 @@ void drop_withdrawn(UnexpectedMessage& unexpected) {
 
 void fail_entries(NodePeer& receiver, Error error) {
   drop_streams_out(receiver);
+  drop_device_sends(receiver);
   NodeMessages& node = node_of(receiver);
   platform::Guard guard(node.slots.lock);
   RendezvousSlots& slots = node.slots;

@@ -11,7 +11,7 @@ namespace baton::message {
 // Entries that are done, and those whose receivers share the copying; whether there were any.
 bool poll_entries(NodeMessages& node);
 // A receiver has asked for a stream.
-void arrive_cts(const NodePeer& peer, const CtsLine& line);
+void arrive_cts(NodePeer& peer, const CtsLine& line);
 // Withdraws the entry of a send that nobody has matched. False when it was claimed.
 bool withdraw(Request& send);
 // Withdraws those that are doomed, into the list.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "datatype/pack.hpp"
+#include "message/core/account.hpp"
 #include "message/core/contact.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/notify.hpp"
@@ -25,11 +26,6 @@
 namespace baton::message {
 
 namespace {
-
-Request& receive_of(NodeMessages& node, std::uint32_t stream) {
-  platform::Guard guard(node.incoming.lock);
-  return *node.incoming.receives[stream];
-}
 
 void close_stream(const Request& receive) {
   NodeMessages& node = node_of(receive);
@@ -136,6 +132,11 @@ transport::MoveCost cost_of_staged(const Request& receive, bool both_busy) {
                     : std::max(observed_ticks(receive), filling)};
 }
 
+Request& receive_of(NodeMessages& node, std::uint32_t stream) {
+  platform::Guard guard(node.incoming.lock);
+  return *node.incoming.receives[stream];
+}
+
 std::uint32_t open_stream(Request& receive) {
   IncomingStreams& incoming = node_of(receive).incoming;
   platform::Guard guard(incoming.lock);
@@ -214,7 +215,7 @@ bool advance(Request& receive) {
 
 }  // namespace
 
-void fail_stream_in(Request& receive, Error error) {
+void end_stream_in(Request& receive, Error error) {
   close_stream(receive);
   set_outstanding(receive, 0);
   complete(receive, error);
@@ -228,7 +229,7 @@ void fail_streams_in(const Peer& sender, Error error) {
     if (receive->process == sender.process) {
       node.streams_in.take_after(before);
       node.count_streams(~0u);
-      fail_stream_in(*receive, error);
+      end_stream_in(*receive, error);
     } else {
       before = receive;
     }
@@ -238,7 +239,7 @@ void fail_streams_in(const Peer& sender, Error error) {
   for (std::uint32_t i = 0; i < node.incoming.size; ++i) {
     Request* receive = node.incoming.receives[i];
     if (receive && receive->process == sender.process && receive->stage == Stage::streaming)
-      fail_stream_in(*receive, error);
+      end_stream_in(*receive, error);
   }
 }
 
@@ -253,6 +254,11 @@ void arrive_staging_buffer(NodePeer& peer, const StagingBufferLine& line) {
   if (line.span.next_owner == NextOwner::sender) catch_up(peer);
   Request& receive = receive_of(node_of(peer), line.stream);
   node_part(receive).span = line.span;
+  // Its sender did not copy it to our device.
+  if (BATON_UNLIKELY(node_part(receive).for_device)) {
+    node_part(receive).for_device = false;
+    count_message(peer, Way::pipelined, receive.bytes);
+  }
   // It may have waited for others of its sender, whose time is not its own.
   if (node_part(receive).started_ticks && receive.position == 0) start_observing(receive);
   node_part(receive).source_address = 0;

@@ -27,10 +27,12 @@ void start_stream_in(Request& receive);
 void arrive_staging_buffer(NodePeer& peer, const StagingBufferLine& line);
 // Goes on with all of them; whether anything came.
 bool advance_streams_in(NodeMessages& node);
-// Ends the streams of a sender that is lost with this error; the second, one that was to be asked
-// for.
+// Ends the streams of a sender that is lost with this error; the second, one of which nothing more
+// comes.
 void fail_streams_in(const Peer& sender, Error error);
-void fail_stream_in(Request& receive, Error error);
+void end_stream_in(Request& receive, Error error);
+// Returns the receive that a stream fills.
+Request& receive_of(NodeMessages& node, std::uint32_t stream);
 // A peer has gone on in its lease: the stream that went through it before lies there complete.
 // Takes it out, so that what we say we have emptied is true of all before.
 void catch_up(const Peer& peer);

@@ -152,12 +152,6 @@ bool put_staging_buffer_line(NodePeer& peer, Request& send) {
   return true;
 }
 
-// Returns whether another thread still writes the early bytes.
-bool is_filling(Request& send) {
-  // ORDER node_part(request).filling: acquire here, release in fill_early; how far it came.
-  return std::atomic_ref(node_part(send).filling).load(std::memory_order_acquire);
-}
-
 // Writes what there is space for; false when there is none.
 bool advance(NodePeer& peer, Request& send) {
   if (node_part(send).span.empty()) {
@@ -193,6 +187,11 @@ void end_in_lease(Request& send) {
 
 }  // namespace
 
+bool is_filling(Request& send) {
+  // ORDER node_part(request).filling: acquire here, release in fill_early; how far it came.
+  return std::atomic_ref(node_part(send).filling).load(std::memory_order_acquire);
+}
+
 std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   constexpr std::int64_t filled_bytes_max = 8192;  // guess: longer ones are copied while they come
   send.position = 0;
@@ -216,6 +215,9 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported) {
   node_part(send).for_staging = choice.way == Way::pipelined;
   Lease& lease = peer.lease;
   if (send.bytes == 0) return 0;
+  // Early bytes would be copied twice; host memory can be pulled.
+  if (send.is_run && send.bytes > settings.early_bytes_max && expects_device(peer))
+    node_part(send).for_staging = false;
   // A term also ends for who no longer uses it.
   if (!lease.buffer.empty()) end_term(peer);
   if (!node_part(send).for_staging) return 0;

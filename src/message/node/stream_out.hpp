@@ -17,6 +17,8 @@ std::int64_t open_early(NodePeer& peer, Request& send, bool exported);
 void close_early(NodePeer& peer, Request& send);
 // Writes it. The line that names the staging buffer is out.
 void fill_early(NodePeer& peer, Request& send, std::int64_t bytes);
+// Returns whether another thread still does.
+bool is_filling(Request& send);
 // A send's receiver has asked for the rest; under the progress lock, as what follows.
 void start_stream_out(Request& send);
 // Goes on with all of them; whether anything happened.

@@ -28,20 +28,25 @@ struct DeviceRange {
   DevicePlace place = DevicePlace::device;
   bool may_export = false;     // other processes may open it
   bool by_descriptor = false;  // and do so by a descriptor of this process
+  // It is of a pool that they may open. They let go of it before it is freed, so at the end of each
+  // copy.
+  bool of_pool = false;
 };
 
-// Names an allocation to other processes of this machine: by the driver's bytes, or by a descriptor
-// of its process.
+// Names an allocation to other processes of this machine: by the driver's bytes, by a descriptor of
+// its process, or by both: bytes that name it in a pool that has the descriptor.
 struct DeviceHandle {
   unsigned char bytes[64];
-  std::uint64_t length;  // of an allocation with a descriptor; 0: it has none
-  std::int32_t process;  // that has the descriptor
+  std::uint64_t length;   // of an allocation with a descriptor; 0: it has none
+  std::uint32_t of_pool;  // 1: it is of a pool
+  std::int32_t process;   // that has the descriptor
   std::int32_t descriptor;
 };
 // An allocation of another process, as it is mapped here.
 struct DeviceMapping {
   void* address;
   std::size_t bytes;  // of one by a descriptor; else 0
+  bool of_pool;
 };
 
 // A copy of rows at equal distances: at least one, each of so many bytes.

@@ -37,9 +37,11 @@ bool Driver::describe(const void* address, DeviceRange& range) {
   range.device = device;
   range.place = is_managed ? DevicePlace::managed : DevicePlace::device;
   const bool may_export = holds && !is_managed;
-  range.by_descriptor = may_export && !is_ipc_capable && has_descriptor(address);
-  range.may_export =
-      range.by_descriptor || (may_export && is_ipc_capable && functions_.get_ipc_handle);
+  const bool may_otherwise = may_export && !is_ipc_capable;
+  range.of_pool = may_otherwise && descriptor_of_pool(address) >= 0;
+  range.by_descriptor = may_otherwise && !range.of_pool && has_descriptor(address);
+  range.may_export = range.by_descriptor || range.of_pool ||
+                     (may_export && is_ipc_capable && functions_.get_ipc_handle);
   range.context = context ? context : context_for(device);
   return true;
 }
@@ -183,6 +185,7 @@ const char* Driver::export_range(const DeviceRange& range, DeviceHandle& handle)
   if (current.result()) return words(current.result());
   handle = {};
   if (range.by_descriptor) return export_descriptor(range, handle);
+  if (range.of_pool) return export_pooled(range, handle);
   IpcHandle got;
   if (Result result = functions_.get_ipc_handle(&got, range.start)) return words(result);
   static_assert(sizeof got == sizeof handle.bytes);
@@ -196,18 +199,20 @@ const char* Driver::open(void* context, const DeviceHandle& handle, DeviceMappin
   const Current current(functions_, context);
   if (current.result()) return words(current.result());
   if (handle.length) return open_descriptor(handle, mapped);
+  if (handle.of_pool) return open_pooled(handle, mapped);
   IpcHandle given;
   std::memcpy(&given, handle.bytes, sizeof given);
   DevicePointer opened = 0;
   if (Result result = functions_.open_ipc_handle(&opened, given, ipc_lazy_enable_peers))
     return words(result);
-  *mapped = {reinterpret_cast<void*>(opened), 0};
+  *mapped = {reinterpret_cast<void*>(opened), 0, false};
   return nullptr;
 }
 
 void Driver::close(void* context, const DeviceMapping& mapped) {
   const Current current(functions_, context);
   if (current.result()) return;
+  if (mapped.of_pool) return void(functions_.release(pointer(mapped.address)));
   if (mapped.bytes == 0) return void(functions_.close_ipc_handle(pointer(mapped.address)));
   functions_.unmap(pointer(mapped.address), mapped.bytes);
   functions_.free_addresses(pointer(mapped.address), mapped.bytes);
@@ -256,6 +261,7 @@ void Driver::give_back() {
       if (stream) functions_.destroy_stream(stream);
   }
   used_count_ = 0;
+  give_pools_back();
   for (int i = 0; i < primary_count_; ++i) functions_.release_primary(primaries_[i].device);
   primary_count_ = 0;
 }

@@ -2,7 +2,8 @@
 // Contexts are the program's: each copy is made in the context that owns the memory, with two
 // streams of our own in each, which wait for no other stream (CU_STREAM_NON_BLOCKING). So whatever
 // the program does with a buffer on streams of its own must be over before it hands it to MPI.
-// Reductions are in cuda_reduction.cpp, memory that has descriptors in cuda_descriptor.cpp.
+// Reductions are in cuda_reduction.cpp, memory that has descriptors in cuda_descriptor.cpp, that of
+// pools in cuda_pool.cpp.
 #pragma once
 
 #include "platform/device/accelerator.hpp"
@@ -89,8 +90,25 @@ class Driver final : public Accelerator {
     Context context;
   };
 
+  // A pool of the program's, which other processes open by a descriptor of ours.
+  struct OwnPool {
+    Pool pool;
+    int descriptor;  // -1: the driver gives none, as of a device's default pool
+  };
+  // A pool of another process, which has that descriptor of it, as it is opened here.
+  struct OtherPool {
+    std::int32_t process;
+    std::int32_t descriptor;
+    Pool pool;
+  };
+
   const char* words(Result result) const;
   bool has_descriptor(const void* address);
+  int descriptor_of_pool(const void* address);
+  const char* export_pooled(const DeviceRange& range, DeviceHandle& handle);
+  Result open_pool(const DeviceHandle& handle, Pool* pool);
+  const char* open_pooled(const DeviceHandle& handle, DeviceMapping* mapped);
+  void give_pools_back();
   const char* export_descriptor(const DeviceRange& range, DeviceHandle& handle);
   const char* open_descriptor(const DeviceHandle& handle, DeviceMapping* mapped);
   Context context_for(Device device);
@@ -106,6 +124,12 @@ class Driver final : public Accelerator {
   int used_count_ = 0;
   Primary primaries_[contexts_max];
   int primary_count_ = 0;
+  // guess: programs make few pools.
+  static constexpr int pools_max = 32;
+  OwnPool own_pools_[pools_max];
+  int own_pool_count_ = 0;
+  OtherPool other_pools_[pools_max];
+  int other_pool_count_ = 0;
   Lock lock_;
 };
 

@@ -60,7 +60,7 @@ const char* Driver::open_descriptor(const DeviceHandle& handle, DeviceMapping* m
   functions_.release_memory(memory);  // what is mapped stays
   if (!result) result = functions_.device_of_context(&access.location);
   if (!result) result = functions_.set_access(address, bytes, &access, 1);
-  *mapped = {reinterpret_cast<void*>(address), bytes};
+  *mapped = {reinterpret_cast<void*>(address), bytes, false};
   if (!result) return nullptr;
   if (is_mapped) functions_.unmap(address, bytes);
   if (address) functions_.free_addresses(address, bytes);

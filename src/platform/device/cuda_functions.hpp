@@ -23,6 +23,7 @@ using Event = void*;                  // CUevent
 using Module = void*;                 // CUmodule
 using Kernel = void*;                 // CUfunction
 using Memory = std::uint64_t;         // CUmemGenericAllocationHandle
+using Pool = void*;                   // CUmemoryPool
 using Device = int;                   // CUdevice
 using DevicePointer = std::uint64_t;  // CUdeviceptr, of 64-bit systems
 
@@ -32,6 +33,9 @@ inline DevicePointer pointer(const void* address) {
 
 struct IpcHandle {  // CUipcMemHandle
   char reserved[64];
+};
+struct PooledHandle {  // CUmemPoolPtrExportData
+  unsigned char reserved[64];
 };
 struct Access {  // CUmemAccessDesc
   int location_type;
@@ -63,7 +67,8 @@ enum PointerAttribute : int {  // CUpointer_attribute
   attribute_is_ipc_capable = 10,
   attribute_range_start = 11,
   attribute_range_size = 12,
-  attribute_handle_types = 14
+  attribute_handle_types = 14,
+  attribute_pool = 17
 };
 enum : unsigned {
   memory_type_host = 1,       // CU_MEMORYTYPE_HOST
@@ -118,6 +123,12 @@ enum : unsigned {
   X(map,                  cuMemMap,                10020, false, (DevicePointer, std::size_t, std::size_t, Memory, std::uint64_t)) \
   X(unmap,                cuMemUnmap,              10020, false, (DevicePointer, std::size_t))     \
   X(set_access,           cuMemSetAccess,          10020, false, (DevicePointer, std::size_t, const Access*, std::size_t)) \
+  X(export_pool,          cuMemPoolExportToShareableHandle, 11020, false, (void*, Pool, unsigned, std::uint64_t)) \
+  X(import_pool,          cuMemPoolImportFromShareableHandle, 11020, false, (Pool*, void*, unsigned, std::uint64_t)) \
+  X(export_pooled,        cuMemPoolExportPointer,  11020, false, (PooledHandle*, DevicePointer))   \
+  X(import_pooled,        cuMemPoolImportPointer,  11020, false, (DevicePointer*, Pool, PooledHandle*)) \
+  X(set_pool_access,      cuMemPoolSetAccess,      11020, false, (Pool, const Access*, std::size_t)) \
+  X(destroy_pool,         cuMemPoolDestroy,        11020, false, (Pool))                           \
   X(open_ipc_handle,      cuIpcOpenMemHandle,      11000, false, (DevicePointer*, IpcHandle, unsigned)) \
   X(close_ipc_handle,     cuIpcCloseMemHandle,     4010,  false, (DevicePointer))
 // clang-format on

@@ -1,8 +1,8 @@
 // Copies from, to or between device memory that are begun one after the other and waited for once:
-// in a row each takes less than half as long as alone. Runs of the same length at equal distances
-// on both sides, as types with gaps make them, become one copy of a plane. A thread's own; it lives
-// within a call of the program, which may not free the memory meanwhile. A function that fails
-// returns why, in words that stay.
+// in a row each takes less than half as long as alone. Runs that repeat at equal distances on both
+// sides, as elements of types with gaps do, become copies of planes: one for each run of an
+// element. A thread's own; it lives within a call of the program, which may not free the memory
+// meanwhile. A function that fails returns why, in words that stay.
 #pragma once
 
 #include <cstddef>
@@ -19,14 +19,40 @@ class DeviceBatch {
   const char* finish();
 
  private:
+  struct Run {
+    char* to;
+    const char* from;
+    std::size_t bytes;
+  };
+  // The first `length` of some runs: each is like the one `period` before it, a step further,
+  // either way.
+  struct Repetition {
+    std::size_t period = 1;
+    std::size_t length = 1;
+    std::ptrdiff_t to_step = 0;
+    std::ptrdiff_t from_step = 0;
+  };
+  // guess: elements have no more than half as many runs.
+  static constexpr std::size_t runs_max = 128;
+
+  static bool repeats(const Run& run, const Run& before, const Repetition& repetition);
+  static Repetition find_repetition(const Run* runs, std::size_t count);
   bool knows(const void* address) const;
   const char* find(const void* to, const void* from);
-  bool extends_plane(char* to, const char* from, std::size_t bytes);
-  const char* begin();
+  const char* add(const Run& run);
+  const char* begin_kept(bool all);
+  const char* begin_repetition(const Run* runs, const Repetition& repetition);
+  const char* begin(PlaneCopy plane);
+  const char* begin_all();
 
   DeviceRange range_;   // the allocation that one side of the latest copies lies in
   bool waits_ = false;  // copies have begun in its context
-  PlaneCopy plane_{};   // not begun yet; no rows: nothing
+  // Runs that have not begun yet, of which the latest may become longer.
+  Run latest_{};         // no bytes: none
+  Run* runs_ = nullptr;  // runs_max of them; null: none was needed
+  std::size_t count_ = 0;
+  // All of them repeat, and only those of the first period are kept. Length 0: not so.
+  Repetition goes_on_{1, 0, 0, 0};
 };
 
 }  // namespace baton::platform

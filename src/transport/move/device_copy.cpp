@@ -14,6 +14,9 @@ constinit DeviceCopies device_copies;
 
 namespace {
 
+// guess: to open an allocation of a pool for a copy takes as long as staging so much.
+constexpr std::int64_t pooled_bytes_min = 262144;
+
 int opened_max() {
   return static_cast<int>(settings.device_handles_max);
 }
@@ -116,6 +119,7 @@ std::uint64_t DeviceCopies::offer(const void* ours, std::int64_t bytes, bool con
   *why = Reason::device_not_exported;
   const auto start = reinterpret_cast<std::uintptr_t>(ours);
   if (!range.may_export || static_cast<std::uintptr_t>(bytes) > range.end - start) return 0;
+  if (range.of_pool && bytes < pooled_bytes_min) return 0;
   platform::Guard guard(lock_);
   const DeviceExport* published = publish(range);
   if (!published) return 0;
@@ -142,8 +146,14 @@ DeviceCopies::Opened* DeviceCopies::find(const Memory& theirs, std::uint64_t pub
 void DeviceCopies::close(Opened& one) {
   // Else its context has ended, and something else may lie there now.
   if (!is_gone(one.mapped, one.mapped_id))
-    platform::device_memory.driver()->close(one.context, {one.mapped, one.mapped_bytes});
+    platform::device_memory.driver()->close(one.context,
+                                            {one.mapped, one.mapped_bytes, one.of_pool});
   one.mapped = nullptr;
+}
+
+// The owner may free what is of a pool once no copy of its messages is under way.
+void DeviceCopies::let_go(Opened& one) {
+  if (one.of_pool && one.copies == 0) close(one);
 }
 
 // Looks whether allocations that are open here were freed by their owners, at so many of them.
@@ -186,14 +196,23 @@ DeviceCopies::Opened* DeviceCopies::open(const Memory& theirs, std::uint64_t pub
   }
   std::uint64_t mapped_id = 0;
   driver.tell_id(mapped.address, &mapped_id);
-  *place = {
-      theirs.owner, published, id_of(read), read.start, context, static_cast<char*>(mapped.address),
-      mapped.bytes, mapped_id, 0,           0};
+  *place = {theirs.owner,
+            published,
+            id_of(read),
+            read.start,
+            context,
+            static_cast<char*>(mapped.address),
+            mapped.bytes,
+            mapped_id,
+            mapped.of_pool,
+            0,
+            0};
   return place;
 }
 
-// Returns the context in which data is copied to `ours`: of that memory, if it is a device's. Long
-// data goes straight to host memory, too. Null: it is to come otherwise.
+// Returns the context in which data is copied to or from `ours`: of that memory, if it is a
+// device's. Long data goes straight between host memory and a device, too. Null: it is to go
+// otherwise.
 static void* context_for(const void* ours, std::int64_t bytes) {
   platform::DeviceRange range;
   if (platform::device_memory.find(ours, range)) return range.context;
@@ -201,44 +220,55 @@ static void* context_for(const void* ours, std::int64_t bytes) {
   return driver && bytes >= settings.device_bytes_min ? driver->own_context() : nullptr;
 }
 
+// Returns where memory that its owner has offered lies here; null: it cannot be opened. Under the
+// lock.
+char* DeviceCopies::reach(const Memory& theirs, std::uint64_t offered, void* context,
+                          Opened** opened) {
+  DeviceExport there;
+  const auto address = reinterpret_cast<std::uint64_t>(theirs.address);
+  if (!read(theirs.owner, offered, there) || address - there.start >= there.bytes) return nullptr;
+  if (!opened_)
+    opened_ =
+        static_cast<Opened*>(std::calloc(static_cast<std::size_t>(opened_max()), sizeof(Opened)));
+  if (!opened_) return nullptr;
+  constexpr int looks = 2;  // guess: so that what nobody uses any more does not stay
+  close_gone(looks);
+  *opened = find(theirs, offered, there);
+  if (!*opened) *opened = open(theirs, offered, there, context);
+  return *opened ? (*opened)->mapped + (address - there.start) : nullptr;
+}
+
 bool DeviceCopies::begin(const Memory& theirs, std::uint64_t offered, void* ours,
-                         std::int64_t bytes, bool contiguous, DeviceCopy& copy, Reason* why) {
+                         std::int64_t bytes, bool contiguous, Direction direction, DeviceCopy& copy,
+                         Reason* why) {
   *why = Reason::device_one_side;
   void* context = context_for(ours, bytes);
   if (!context) return false;
   *why = Reason::device_gaps;
   if (!contiguous) return false;
   *why = Reason::device_not_opened;
-  DeviceExport there;
-  const auto address = reinterpret_cast<std::uint64_t>(theirs.address);
-  if (!read(theirs.owner, offered, there) || address - there.start >= there.bytes) return false;
   platform::Guard guard(lock_);
-  if (!opened_)
-    opened_ =
-        static_cast<Opened*>(std::calloc(static_cast<std::size_t>(opened_max()), sizeof(Opened)));
-  if (!opened_) return false;
-  constexpr int looks = 2;  // guess: so that what nobody uses any more does not stay
-  close_gone(looks);
-  Opened* one = find(theirs, offered, there);
-  if (!one) one = open(theirs, offered, there, context);
-  if (!one) return false;
+  Opened* opened = nullptr;
+  char* there = reach(theirs, offered, context, &opened);
+  if (!there) return false;
   platform::Accelerator& driver = *platform::device_memory.driver();
   copy.context = context;
-  platform::host_registrations.prepare(context, ours, static_cast<std::size_t>(bytes));
   const auto length = static_cast<std::size_t>(bytes);
-  const platform::PlaneCopy whole{
-      static_cast<char*>(ours), one->mapped + (address - there.start), length, length, length, 1};
+  platform::host_registrations.prepare(context, ours, length);
+  char* here = static_cast<char*>(ours);
+  const bool in = direction == Direction::in;
+  const platform::PlaneCopy whole{in ? here : there, in ? there : here, length, length, length, 1};
   const char* failed = driver.begin_copy(context, platform::DeviceLane::messages, whole);
   if (!failed && driver.mark(context, &copy.mark)) {
     // Nobody can look at it, so it is waited for; what comes otherwise is the same data.
     driver.finish(context, platform::DeviceLane::messages);
-    return false;
+    failed = "it cannot be marked";
   }
-  if (failed) return false;
+  if (failed) return let_go(*opened), false;
   *why = Reason::none;
-  copy.opened = static_cast<int>(one - opened_);
-  one->last_used = ++uses_;
-  ++one->copies;
+  copy.opened = static_cast<int>(opened - opened_);
+  opened->last_used = ++uses_;
+  ++opened->copies;
   return true;
 }
 
@@ -248,7 +278,9 @@ platform::CopyState DeviceCopies::look(DeviceCopy& copy) {
       platform::device_memory.driver()->look(copy.context, copy.mark, &why);
   if (state == platform::CopyState::under_way) return state;
   platform::Guard guard(lock_);
-  --opened_[copy.opened].copies;
+  Opened& opened = opened_[copy.opened];
+  --opened.copies;
+  let_go(opened);
   return state;
 }
 

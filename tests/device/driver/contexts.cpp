@@ -181,7 +181,7 @@ extern "C" __attribute__((visibility("default"))) StandinCounts standin_counts(v
           size(state.contexts),
           size(state.streams),
           size(state.events),
-          size(state.imports) + mapping_count(),
+          size(state.imports) + mapping_count() + pool_import_count(),
           state.copies,
           state.questions,
           state.launches,

@@ -110,6 +110,12 @@ long module_count();
 bool make_shareable(Block& block);
 void drop_mapping(const Block& block);
 long mapping_count();
+// Memory of a pool with descriptors, of the handle `pool` or (null) one for tests; and what of
+// others is open.
+bool make_pooled(Block& block, void* pool);
+void drop_pooled(const Block& block);
+void* pool_of(const Block& block);
+long pool_import_count();
 // A block that holds the address; null: none does.
 Block* find_block(std::uintptr_t address);
 // Makes a block, in the state's space or at `place`.

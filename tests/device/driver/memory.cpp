@@ -39,6 +39,7 @@ bool is_in_space(StandinKind kind) {
 // Memory that is not in the space: where its addresses and its bytes are.
 bool place_elsewhere(Block& block, std::uintptr_t place) {
   if (block.kind == standin_shareable) return make_shareable(block);
+  if (block.kind == standin_shared_pool) return make_pooled(block, reinterpret_cast<void*>(place));
   if (block.kind == standin_virtual) {
     const int fixed = place ? MAP_FIXED_NOREPLACE : 0;
     void* start = ::mmap(reinterpret_cast<void*>(place), block.bytes, PROT_NONE,
@@ -103,12 +104,12 @@ Block* make_block(StandinKind kind, std::size_t bytes, std::uintptr_t place) {
     block.view = view_in_space(block.start);
     block.offset = block.view - state.views;
   } else {
-    if (kind != standin_registered) block.bytes = whole_pages(bytes);
+    if (kind != standin_registered && kind != standin_shared_pool) block.bytes = whole_pages(bytes);
     if (!place_elsewhere(block, place)) return nullptr;
   }
   block.id = ++state.last_id;
-  const bool has_context =
-      kind != standin_pool && kind != standin_virtual && kind != standin_shareable;
+  const bool has_context = kind != standin_pool && kind != standin_virtual &&
+                           kind != standin_shareable && kind != standin_shared_pool;
   block.context = has_context ? current_context() : nullptr;
   return &(state.blocks[block.start] = block);
 }
@@ -128,6 +129,8 @@ void drop_block(std::uintptr_t start) {
     std::erase_if(state.imports, [&](const auto& import) { return import.second == start; });
   } else if (block.kind == standin_shareable || block.kind == standin_mapped) {
     drop_mapping(block);
+  } else if (block.kind == standin_shared_pool || block.kind == standin_pool_imported) {
+    drop_pooled(block);
   } else if (block.kind != standin_registered) {
     ::munmap(block.view, block.bytes);
   }
@@ -145,7 +148,8 @@ enum {
   of_ipc = 10,
   of_start = 11,
   of_size = 12,
-  of_handle_types = 14
+  of_handle_types = 14,
+  of_pool = 17
 };
 
 bool fill_attribute(int attribute, const Block& block, void* value) {
@@ -177,7 +181,11 @@ bool fill_attribute(int attribute, const Block& block, void* value) {
       *static_cast<std::size_t*>(value) = block.bytes;
       return true;
     case of_handle_types:
-      *static_cast<std::uint64_t*>(value) = block.kind == standin_shareable;
+      *static_cast<std::uint64_t*>(value) =
+          block.kind == standin_shareable || block.kind == standin_shared_pool;
+      return true;
+    case of_pool:
+      *static_cast<void**>(value) = pool_of(block);
       return true;
     default:
       return false;

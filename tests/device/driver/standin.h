@@ -7,14 +7,16 @@
 
 typedef enum {
   standin_device,  /* cuMemAlloc */
-  standin_pool,    /* cuMemAllocAsync: belongs to no context, no IPC */
+  standin_pool,    /* cuMemAllocAsync, of the default pool: belongs to no context, no IPC */
   standin_virtual, /* cuMemCreate and cuMemMap, in a reservation of its own: the same */
   standin_managed, /* cuMemAllocManaged */
   standin_pinned,  /* cuMemHostAlloc */
   standin_registered,
-  standin_imported,  /* cuIpcOpenMemHandle */
-  standin_shareable, /* cuMemCreate with a descriptor, in addresses of its own */
-  standin_mapped     /* what cuMemMap has mapped of another process's */
+  standin_imported,     /* cuIpcOpenMemHandle */
+  standin_shareable,    /* cuMemCreate with a descriptor, in addresses of its own */
+  standin_mapped,       /* what cuMemMap has mapped of another process's */
+  standin_shared_pool,  /* cuMemAllocFromPoolAsync, of a pool with descriptors */
+  standin_pool_imported /* cuMemPoolImportPointer */
 } StandinKind;
 
 typedef struct {
