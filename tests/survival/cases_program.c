@@ -1,11 +1,6 @@
 /* One case after the other of what fails and what goes on when a rank dies.
    Usage: cases_program CASE [BYTES]; the last rank dies, in some cases another one. */
-#include <sys/time.h>
-
 #include "survival.h"
-
-static long bytes = 8;
-static char *buffer;
 
 /* Whether the job goes on when ranks die. */
 static int is_fault_tolerant(void) {
@@ -249,89 +244,6 @@ static void revoke_all(void) {
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS);
 }
 
-/* Whoever waits for a lock that the dead one holds, or for its epoch, gets an error. */
-static void windows(void) {
-  const int dead = size - 1;
-  MPI_Win win;
-  void *memory;
-  CHECK(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS);
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  if (rank == dead) {
-    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win) == MPI_SUCCESS);
-    for (int other = 0; other < dead; ++other) MPI_Send(NULL, 0, MPI_BYTE, other, 5, MPI_COMM_WORLD);
-    die();
-  }
-  CHECK(MPI_Recv(NULL, 0, MPI_BYTE, dead, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
-  if (rank == 0) {
-    MPI_Group world, its;
-    MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, 1, &dead, &its);
-    CHECK(MPI_Win_post(its, 0, win) == MPI_SUCCESS);
-    CHECK(class_of(MPI_Win_wait(win)) == MPIX_ERR_PROC_FAILED);
-    MPI_Group_free(&its);
-    MPI_Group_free(&world);
-  } else {
-    CHECK(class_of(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win)) == MPIX_ERR_PROC_FAILED);
-  }
-  CHECK(class_of(MPI_Win_fence(0, win)) == MPIX_ERR_PROC_FAILED);
-  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
-}
-
-/* Adds to the elements of `target` until `limit` calls are over, or one fails by the death of a
-   rank; 0: until this rank is killed. */
-static void accumulate_until(MPI_Win win, int target, int count, int limit) {
-  for (int call = 0; limit == 0 || call < limit; ++call) {
-    int error = MPI_Accumulate(buffer, count, MPI_DOUBLE, target, 0, count, MPI_DOUBLE, MPI_SUM, win);
-    if (!error) error = MPI_Win_flush(target, win);
-    CHECK(!error || class_of(error) == MPIX_ERR_PROC_FAILED);
-    if (error) return;
-  }
-}
-
-/* A rank that is killed while all add to elements of `target` is waited for by nobody. The memory
-   is of MPI_Win_allocate, or the program's own. */
-static void kill_in_accumulates(int is_allocated, int target) {
-  const int dead = size - 1, count = (int)(bytes / 8 ? bytes / 8 : 1);
-  const MPI_Aint window_bytes = rank == target ? count * 8 : 8;
-  MPI_Win win;
-  void *memory = is_allocated ? NULL : calloc(1, (size_t)window_bytes);
-  if (is_allocated)
-    CHECK(!MPI_Win_allocate(window_bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win));
-  else
-    CHECK(!MPI_Win_create(memory, window_bytes, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &win));
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  CHECK(MPI_Win_lock_all(0, win) == MPI_SUCCESS);
-  int pid = (int)getpid();
-  if (rank == dead) {
-    MPI_Send(&pid, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
-    accumulate_until(win, target, count, 0);
-  }
-  if (rank == 0) {
-    MPI_Recv(&pid, 1, MPI_INT, dead, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    accumulate_until(win, target, count, 3);
-    kill(pid, SIGKILL);
-  }
-  accumulate_until(win, target, count, 200);
-  await_failures(MPI_COMM_WORLD, 1);
-  accumulate_until(win, target, count, 20);
-  const int error = MPI_Win_unlock_all(win);
-  CHECK(!error || class_of(error) == MPIX_ERR_PROC_FAILED);
-  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
-  free(is_allocated ? NULL : memory);
-}
-static void elements_allocated(void) {
-  kill_in_accumulates(1, 0);
-}
-static void elements_own(void) {
-  kill_in_accumulates(0, 0);
-}
-static void elements_of_dead_allocated(void) {
-  kill_in_accumulates(1, size - 1);
-}
-static void elements_of_dead_own(void) {
-  kill_in_accumulates(0, size - 1);
-}
-
 /* Spawned ranks go on without one of theirs, by an info key, in a family that does not; the parents
    do not run so. */
 static void spawned(void) {
@@ -435,29 +347,6 @@ static void revoke_objects(void) {
   unlink(name);
 }
 
-static void on_alarm(int signal) {
-  (void)signal;
-  die();
-}
-
-/* Who makes windows when a rank dies gets an error, wherever the others are. */
-static void making_windows(void) {
-  int error = MPI_SUCCESS;
-  struct itimerval timer = {{0, 0}, {0, 1 + getpid() % 50 * 1000}};
-  signal(SIGALRM, on_alarm);
-  if (rank == size - 1) setitimer(ITIMER_REAL, &timer, NULL);
-  for (int round = 0; !error; ++round) {
-    MPI_Win win;
-    void *memory;
-    error = round % 2 ? MPI_Win_allocate_shared(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win)
-                      : MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
-    if (error) break;
-    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    error = MPI_Win_free(&win);
-  }
-  CHECK(class_of(error) == MPIX_ERR_PROC_FAILED);
-}
-
 /* Agreement: the flags of those that contribute; an error until all have acknowledged. */
 static void agree_all(void) {
   int flag = rank ? 0xff : 0xfe;
@@ -489,29 +378,15 @@ static void agree_all(void) {
 }
 
 int main(int argc, char **argv) {
-  const struct {
-    const char *name;
-    void (*run)(void);
-  } cases[] = {{"point_to_point", point_to_point}, {"last_words", last_words},
-               {"any_source", any_source},         {"collectives", collectives},
-               {"revoke", revoke_all},                 {"agree", agree_all},
-               {"windows", windows},                   {"elements_allocated", elements_allocated},
-               {"elements_own", elements_own},         {"spawned", spawned},
-               {"elements_of_dead_own", elements_of_dead_own},
-               {"elements_of_dead_allocated", elements_of_dead_allocated},
-               {"create_group", create_group},         {"revoke_objects", revoke_objects},
-               {"handler", handler},               {"making_windows", making_windows}};
-  begin(&argc, &argv);
-  if (argc > 2) bytes = atol(argv[2]);
-  buffer = calloc(1, (size_t)bytes + 8);
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; ++i)
-    if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
-      cases[i].run();
-      free(buffer);
-      MPI_Finalize();
-      if (rank == 0) printf("%s held\n", argv[1]);
-      return 0;
-    }
-  fprintf(stderr, "no such case\n");
-  return 2;
+  const Case cases[] = {{"point_to_point", point_to_point},
+                        {"last_words", last_words},
+                        {"any_source", any_source},
+                        {"collectives", collectives},
+                        {"revoke", revoke_all},
+                        {"agree", agree_all},
+                        {"spawned", spawned},
+                        {"create_group", create_group},
+                        {"revoke_objects", revoke_objects},
+                        {"handler", handler}};
+  return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

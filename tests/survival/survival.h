@@ -11,6 +11,9 @@
 #include <unistd.h>
 
 static int rank, size;
+/* The length that a case is run with, and so much memory. */
+static long bytes = 8;
+static char *buffer;
 
 #define CHECK(condition)                                                                 \
   do {                                                                                   \
@@ -46,6 +49,29 @@ static inline void begin(int *argc, char ***argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+}
+
+typedef struct Case {
+  const char *name;
+  void (*run)(void);
+} Case;
+
+/* Runs the case that the first argument names, with the length of the second, from the beginning
+   of MPI to its end. */
+static inline int run_case(int argc, char **argv, const Case *cases, size_t count) {
+  begin(&argc, &argv);
+  if (argc > 2) bytes = atol(argv[2]);
+  buffer = calloc(1, (size_t)bytes + 8);
+  for (size_t i = 0; i < count; ++i)
+    if (argc > 1 && strcmp(argv[1], cases[i].name) == 0) {
+      cases[i].run();
+      free(buffer);
+      MPI_Finalize();
+      if (rank == 0) printf("%s held\n", argv[1]);
+      return 0;
+    }
+  fprintf(stderr, "no such case\n");
+  return 2;
 }
 
 #endif

@@ -29,10 +29,10 @@ class Survival(unittest.TestCase):
     def assert_held(self, done, last):
         self.assertEqual((done.returncode, done.stdout.strip().splitlines()[-1:]), (0, [last]), done.stdout + done.stderr)
 
-    def run_case(self, case, ranks, lengths=(8,), **variables):
+    def run_case(self, case, ranks, lengths=(8,), cases="cases_program", **variables):
         for length in lengths:
             with self.subTest(case, ranks=ranks, bytes=length, **variables):
-                done = run(ranks, program("cases_program"), case, str(length), **variables)
+                done = run(ranks, program(cases), case, str(length), **variables)
                 self.assert_held(done, f"{case} held")
 
     def test_messages_with_the_dead_fail_and_others_go_on(self):
@@ -62,12 +62,12 @@ class Survival(unittest.TestCase):
 
     def test_waits_for_a_rank_of_a_window_end(self):
         for ranks in 3, 5:
-            self.run_case("windows", ranks)
+            self.run_case("windows", ranks, cases="window_cases_program")
 
     def test_a_rank_that_dies_in_an_accumulate_is_not_waited_for(self):
         for case in "elements_allocated", "elements_own", "elements_of_dead_allocated", "elements_of_dead_own":
             for ranks in 2, 4:
-                self.run_case(case, ranks, (8, 300000, 16000000))
+                self.run_case(case, ranks, (8, 300000, 16000000), cases="window_cases_program")
 
     def test_a_spawned_job_can_go_on_by_itself(self):
         self.assert_held(run(2, program("cases_program"), "spawned", options=()), "spawned held")
@@ -82,7 +82,7 @@ class Survival(unittest.TestCase):
 
     def test_making_windows_ends(self):
         for ranks in 3, 6:
-            self.run_case("making_windows", ranks)
+            self.run_case("making_windows", ranks, cases="window_cases_program")
 
     def test_agreement(self):
         for ranks in 2, 3, 9:
