@@ -114,7 +114,7 @@ int report(Procedure procedure, ErrorTarget* target, Error code) {
   const Error raised = code == MPI_ERR_IN_STATUS ? explanation.error_class : code;
   if (explanation.error_class == raised) complete_argument(procedure, explanation);
   raise(procedure_name(procedure), target, raised);
-  explanation.error_class = -code;
+  if (raised != code && explanation.error_class == -raised) explanation.error_class = -code;
   return code;
 }
 

@@ -27,6 +27,12 @@ FileTable files;
 
 namespace {
 
+// Agreements of all ranks go by the plane of collectives, where messages fail once any member is
+// lost: nobody else could revoke a communicator that the program does not see.
+world::Members all_ranks(const File& file) {
+  return file.comm->members(world::agreement_tag);
+}
+
 // This is what the first rank tells all others when a file is opened.
 struct Opening {
   std::int64_t error;
@@ -144,7 +150,7 @@ Error open_together(File& file) {
     }
   }
   if (file.ranks() == 1) return error;
-  const world::Members members = file.comm->members(world::agreement_tag);
+  const world::Members members = all_ranks(file);
   Explanation why = last_explanation();
   Opening first = opening;
   if (Error failed = world::agree_broadcast(members, 0, &first, sizeof first)) return failed;
@@ -195,8 +201,7 @@ Error by_first_rank(File& file, const char* doing, Do&& act) {
 Error check_same(File& file, std::int64_t number, const char* argument) {
   if (file.ranks() == 1) return MPI_SUCCESS;
   std::int64_t first = number;
-  const world::Members members = file.comm->members(world::agreement_tag);
-  if (Error error = world::agree_broadcast(members, 0, &first, sizeof first)) return error;
+  if (Error error = world::agree_broadcast(all_ranks(file), 0, &first, sizeof first)) return error;
   const Error error =
       first == number
           ? MPI_SUCCESS
@@ -223,7 +228,7 @@ Error meet(File& file) {
 }
 
 Error gather(File& file, const void* mine, std::int64_t bytes, void* all) {
-  return world::agree_allgather(file.comm->members(world::agreement_tag), mine, bytes, all);
+  return world::agree_allgather(all_ranks(file), mine, bytes, all);
 }
 
 Error share_error(File& file, Error error, const char* doing) {

@@ -187,6 +187,8 @@ Error exchange(Window& window, std::int64_t unit, Error own_error) {
   // memory.
   BATON_INVARIANT(descriptions != nullptr);
   Explanation why = last_explanation();
+  // By the plane of collectives: nobody could end the wait for a rank that has left after a
+  // failure.
   Error error = world::agree_allgather(window.comm->members(world::agreement_tag), &own, sizeof own,
                                        descriptions);
   window.serves = !own.mappable || !own.row_address;

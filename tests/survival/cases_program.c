@@ -55,6 +55,7 @@ static void handler(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
   MPI_Comm_create_errhandler(note_class, &its);
   MPI_Comm_set_errhandler(comm, its);
+  be_last(comm, dead);
   if (rank == dead) die();
   for (int failing = 1; failing <= 3; ++failing) {
     MPI_Request requests[3];
@@ -182,12 +183,8 @@ static void collectives(void) {
     MPI_Comm_rank(comm, &own);
     if (ranks < 2) break;
     for (int i = 0; i < 3; ++i) CHECK(collective(kind, comm, in, out) == MPI_SUCCESS);
-    /* It dies when nobody is in these any more: there they might see it. */
-    const int dead = ranks / 2;
-    if (own != dead) CHECK(MPI_Send(NULL, 0, MPI_BYTE, dead, 9, comm) == MPI_SUCCESS);
-    for (int i = 0; own == dead && i < ranks; ++i)
-      if (i != dead) MPI_Recv(NULL, 0, MPI_BYTE, i, 9, comm, MPI_STATUS_IGNORE);
-    if (own == dead) die();
+    be_last(comm, ranks / 2);
+    if (own == ranks / 2) die();
     int error = MPI_SUCCESS;
     /* Whoever sees nothing of the death in one call sees it in one of the next, or is told. */
     while (!error) error = collective(kind, comm, in, out);

@@ -34,6 +34,7 @@ static void open_file(int more, const char *buffering) {
   CHECK(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | more, info, &file) ==
         MPI_SUCCESS);
   MPI_Info_free(&info);
+  be_last(MPI_COMM_WORLD, dead);
   die_soon();
 }
 

@@ -44,6 +44,17 @@ static inline void await_failures(MPI_Comm comm, int count) {
   }
 }
 
+/* Returns at the rank `last` when all others have come here, so that it may die: until then they
+   might see it in what they were at. */
+static inline void be_last(MPI_Comm comm, int last) {
+  int own, ranks;
+  MPI_Comm_rank(comm, &own);
+  MPI_Comm_size(comm, &ranks);
+  if (own != last) CHECK(MPI_Send(NULL, 0, MPI_BYTE, last, 9, comm) == MPI_SUCCESS);
+  for (int i = 0; own == last && i < ranks; ++i)
+    if (i != last) MPI_Recv(NULL, 0, MPI_BYTE, i, 9, comm, MPI_STATUS_IGNORE);
+}
+
 static inline void begin(int *argc, char ***argv) {
   MPI_Init(argc, argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
