@@ -62,10 +62,9 @@ class HandingOver(unittest.TestCase):
         self.assertEqual(self.command("-host", "far,away", "-ppn", "3", "hostname"),
                          [*start, "--nodelist=far,away", MPIEXEC, "--on-node", "far:3,away:3", "hostname"])
 
-    def test_a_launcher_is_told_that_the_job_goes_on_when_ranks_die(self):
-        self.install("prterun")
+    def test_the_job_goes_on_when_ranks_of_other_hosts_die(self):
+        self.install("mpiexec.hydra")
         words = self.command("-host", "far,away", "--continue-on-failure", "hostname")
-        self.assertIn("--enable-recovery", words[:words.index(MPIEXEC)])
         self.assertIn("--continue-on-failure", words[words.index(MPIEXEC):])
         self.allocation("2(x2)")
         words = self.command("--continue-on-failure", "hostname")

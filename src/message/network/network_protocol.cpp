@@ -161,6 +161,14 @@ bool put_request(RemotePeer& peer, Request& request) {
 }  // namespace
 
 bool NetworkProtocol::put(Peer& peer, Request& request) {
+  // Who sends and sends, and never waits, would not hear that the peer is gone: now and then a
+  // message waits until this rank has looked at the network.
+  constexpr std::uint32_t unlooked_max = 256;  // guess
+  // relaxed, as in advance: what threads lose of it does no harm.
+  std::atomic_ref unlooked(puts_unlooked_);
+  const std::uint32_t before = unlooked.load(std::memory_order_relaxed);
+  if (BATON_UNLIKELY(before == unlooked_max)) return false;
+  unlooked.store(before + 1, std::memory_order_relaxed);
   RemotePeer& remote = cast(peer);
   if (put_request(remote, request)) return true;
   const int lost = remote.link.lost();
@@ -311,6 +319,7 @@ bool NetworkProtocol::LookGap::skips() {
 }
 
 bool NetworkProtocol::advance() {
+  std::atomic_ref(puts_unlooked_).store(0, std::memory_order_relaxed);
   if (network().has_filled()) network().send_filled();
   if (BATON_UNLIKELY(network().has_wishes()))
     each_peer([](transport::network::NetworkPeer& peer) { network().tell_wishes(peer); });

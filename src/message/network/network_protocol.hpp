@@ -71,6 +71,7 @@ class NetworkProtocol final : public NetworkMessages {
   bool add_descriptors(SleepPlan& plan);
 
   transport::network::NetworkInbox* inbox_ = nullptr;
+  std::uint32_t puts_unlooked_ = 0;  // since it last looked at the network
   LookGap look_gap_;
   DescriptorTrust trust_;
 };
