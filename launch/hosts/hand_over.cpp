@@ -209,6 +209,7 @@ std::vector<std::string> words_for(const FoundLauncher& launcher,
       if (::geteuid() == 0) words.push_back("--allow-run-as-root");
       if (!hosts.empty()) add(words, {"--host", fmt::format("{}:1", fmt::join(hosts, ":1,"))});
       add(words, {"-n", number, "--map-by", "ppr:1:node", "--bind-to", "none"});
+      if (options.continues) add(words, {"--runtime-options", "recoverable"});
       if (is_spawned) add(words, {"-x", spawn_port, "-x", "BATON_FAMILY"});
       break;
     case OtherLauncher::hydra:

@@ -63,8 +63,9 @@ class HandingOver(unittest.TestCase):
                          [*start, "--nodelist=far,away", MPIEXEC, "--on-node", "far:3,away:3", "hostname"])
 
     def test_the_job_goes_on_when_ranks_of_other_hosts_die(self):
-        self.install("mpiexec.hydra")
+        self.install("prterun")
         words = self.command("-host", "far,away", "--continue-on-failure", "hostname")
+        self.assertIn("recoverable", words[:words.index(MPIEXEC)])
         self.assertIn("--continue-on-failure", words[words.index(MPIEXEC):])
         self.allocation("2(x2)")
         words = self.command("--continue-on-failure", "hostname")
