@@ -34,7 +34,8 @@ bool reserve(lockfree::StagingBuffer buffer) {
 
 bool StreamSide::wait(int* looks) const {
   constexpr int pauses_max = 1000;  // guess
-  if (staging_.owner.is_own() && lockfree::is_done(work_.state)) return false;
+  const bool is_origin = number_of(other_) != staging_.owner.index;
+  if (is_origin && lockfree::is_done(work_.state)) return false;
   if (++*looks < pauses_max) {
     platform::pause_cpu();
     return true;

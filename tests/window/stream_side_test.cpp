@@ -36,7 +36,7 @@ struct a_stream : delegating_test {
   // Calls `use(side)` with the side of the origin.
   template <class Use>
   void as_origin(Use use) {
-    StreamSide side(work(), LocalRank{0}, true);
+    StreamSide side(work(), LocalRank{0}, LocalRank{1});
     ranks.as(0, [&] { use(side); });
   }
   void fill(const void* from) {
@@ -158,7 +158,7 @@ TEST_F(a_stream, fills_its_buffer_again_only_where_that_was_emptied) {
   Work& its = work();
   as_origin([&](StreamSide& side) {
     std::thread filler([&] { side.fill(from.data()); });
-    StreamSide(its, LocalRank{0}, false)
+    StreamSide(its, LocalRank{0}, LocalRank{0})
         .empty([&](const char* there, std::int64_t at, std::int64_t here) {
           EXPECT_EQ(at, taken);
           // The filler goes as far ahead as it may: what it writes there is not what is read here.

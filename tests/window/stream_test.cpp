@@ -12,7 +12,7 @@ namespace {
 
 // Does the target's side of a stream.
 void do_side(Work& work) {
-  StreamSide side(work, LocalRank{0}, false);
+  StreamSide side(work, LocalRank{0}, LocalRank{0});
   char* memory = reinterpret_cast<char*>(work.first.address);
   char* there = nullptr;
   std::memcpy(&there, work.data, sizeof there);
