@@ -1,5 +1,7 @@
 /* One case after the other of what fails and what goes on when a rank dies.
    Usage: cases_program CASE [BYTES]; the last rank dies, in some cases another one. */
+#include <sys/stat.h>
+
 #include "survival.h"
 
 /* Whether the job goes on when ranks die. */
@@ -343,6 +345,43 @@ static void revoke_objects(void) {
   unlink(name);
 }
 
+/* The bytes of the memory that the ranks of the job share, by the kernel. */
+static long job_bytes(void) {
+  long all = 0;
+  for (int file = 0; file < 4096; ++file) {
+    char link[64], target[64] = {0};
+    struct stat state;
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    if (readlink(link, target, sizeof target - 1) > 0 && strstr(target, "memfd:baton") &&
+        fstat(file, &state) == 0)
+      all += (long)state.st_blocks * 512;
+  }
+  return all;
+}
+
+/* The memory in which a rank has met others for collectives comes back when it has died. */
+static void rooms(void) {
+  enum { count = 200 };
+  MPI_Comm comms[count], next;
+  for (int i = 0; i < count; ++i) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &comms[i]);
+    for (int round = 0; round < 8; ++round) {
+      CHECK(MPI_Barrier(comms[i]) == MPI_SUCCESS);
+      CHECK(MPI_Bcast(buffer, (int)bytes, MPI_BYTE, 0, comms[i]) == MPI_SUCCESS);
+    }
+  }
+  if (rank == size - 1) die();
+  await_failures(MPI_COMM_WORLD, 1);
+  CHECK(MPIX_Comm_shrink(MPI_COMM_WORLD, &next) == MPI_SUCCESS);
+  const long before = job_bytes();
+  for (int i = 0; i < count; ++i) CHECK(MPI_Comm_free(&comms[i]) == MPI_SUCCESS);
+  CHECK(MPI_Sendrecv(NULL, 0, MPI_BYTE, !rank, 9, NULL, 0, MPI_BYTE, !rank, 9, next,
+                     MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Barrier(next) == MPI_SUCCESS); /* in a room, before which the memory is looked at */
+  CHECK(job_bytes() < before / 2);
+  MPI_Comm_free(&next);
+}
+
 /* Agreement: the flags of those that contribute; an error until all have acknowledged. */
 static void agree_all(void) {
   int flag = rank ? 0xff : 0xfe;
@@ -384,6 +423,7 @@ int main(int argc, char **argv) {
                         {"spawned", spawned},
                         {"create_group", create_group},
                         {"revoke_objects", revoke_objects},
+                        {"rooms", rooms},
                         {"handler", handler}};
   return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -84,6 +84,9 @@ class Survival(unittest.TestCase):
         for ranks in 3, 6:
             self.run_case("making_windows", ranks, cases="window_cases_program")
 
+    def test_rooms_of_the_dead_come_back(self):
+        self.run_case("rooms", 3, (4000,))
+
     def test_agreement(self):
         for ranks in 2, 3, 9:
             self.run_case("agree", ranks)
