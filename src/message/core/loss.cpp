@@ -251,12 +251,16 @@ Error loss_found_here(const Context& context) {
   const std::uint64_t told =
       std::atomic_ref(transport::job().lost_process).load(std::memory_order_relaxed);
   if (BATON_LIKELY(told == 0)) return MPI_SUCCESS;
+  const auto last = static_cast<Process>((told & 0xffffffff) - 1);
   for (std::int32_t rank = 0; rank < context.size; ++rank) {
     const Process process = context.process(rank);
+    if (!is_of_own_job(process)) continue;
     // relaxed: see note_loss.
-    if (is_of_own_job(process) &&
-        transport::process_entry(process).lost.load(std::memory_order_relaxed) != 0)
-      return protocol_of(process).explain_loss(process, static_cast<int>(told >> 32));
+    const bool is_lost =
+        transport::spans_nodes()
+            ? transport::process_entry(process).lost.load(std::memory_order_relaxed) != 0
+            : process == last;
+    if (is_lost) return protocol_of(process).explain_loss(process, static_cast<int>(told >> 32));
   }
   return MPI_SUCCESS;
 }

@@ -78,8 +78,8 @@ inline Error refused(const Context& context) {
 // Lets receives from any source on a communicator wait again, whose failures were acknowledged.
 void resume_pending(const void* owner);
 
-// Returns, if a rank of this node has found processes lost, the error of a context that has ranks
-// there, explained; or MPI_SUCCESS. Who has heard from that rank since then sees it.
+// Returns, if a rank of this node has found processes lost, the error of a context that has one of
+// them, explained; or MPI_SUCCESS. Who has heard from that rank since then sees it.
 Error loss_found_here(const Context& context);
 
 // --- for protocols, under the progress lock.
