@@ -26,7 +26,7 @@ int open_folder(bool make) {
   const std::string name = folder_name();
   if (make && ::mkdir(name.c_str(), 0700) != 0 && errno != EEXIST) return -1;
   const int folder = ::open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  struct stat facts{};
+  struct stat facts {};
   if (folder >= 0 &&
       (::fstat(folder, &facts) != 0 || facts.st_uid != ::geteuid() || (facts.st_mode & 077) != 0)) {
     ::close(folder);
@@ -82,9 +82,7 @@ bool write_note(int folder, const char* entry, const char* title, const char* te
   return linked;
 }
 
-}  // namespace
-
-bool write_on_board(const char* entry, const char* title, const char* text) {
+bool try_to_write(const char* entry, const char* title, const char* text) {
   const int folder = open_folder(true);
   if (folder < 0) return false;
   bool written = write_note(folder, entry, title, text);
@@ -97,6 +95,19 @@ bool write_on_board(const char* entry, const char* title, const char* text) {
   ::close(folder);
   errno = why;
   return written;
+}
+
+}  // namespace
+
+bool write_on_board(const char* entry, const char* title, const char* text) {
+  // Others remove the folder with their last note, also when this process has just opened it.
+  constexpr int tries_max = 1000;  // guess
+  for (int tries = 0; tries < tries_max; ++tries)
+    if (try_to_write(entry, title, text))
+      return true;
+    else if (errno != ENOENT)
+      return false;
+  return false;
 }
 
 bool read_on_board(const char* entry, const char* title, char* text, std::size_t size) {
