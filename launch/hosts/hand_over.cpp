@@ -39,26 +39,9 @@ bool is_one_of(const std::string& word, std::initializer_list<std::string_view> 
 // Returns whether an option is for the launcher, or for this process, and not for the mpiexec of
 // each host.
 bool is_done_here(const std::string& word) {
-  return is_one_of(word, {"n",
-                          "np",
-                          "c",
-                          "ppn",
-                          "perhost",
-                          "N",
-                          "npernode",
-                          "pernode",
-                          "host",
-                          "hosts",
-                          "H",
-                          "hostfile",
-                          "machinefile",
-                          "f",
-                          "configfile",
-                          "app",
-                          "dry-run",
-                          "do-not-launch",
-                          "allow-run-as-root",
-                          "spawned"});
+  return is_one_of(word, {"n", "np", "c", "ppn", "perhost", "N", "npernode", "pernode", "host",
+                          "hosts", "H", "hostfile", "machinefile", "f", "configfile", "app",
+                          "dry-run", "do-not-launch", "allow-run-as-root", "spawned"});
 }
 
 // Returns what one mpiexec a host cannot do, and what to do instead; empty: it can do all.

@@ -130,7 +130,8 @@ void dispose(File& file) {
 // Gives up the file when all ranks do so, or after an error. After a failure of a rank others may
 // still use what this rank has made for all.
 void leave(File& file, Error error) {
-  if (error == error_process_failed) file.owns_board = file.owns_staging = false;
+  if (error == error_process_failed || error == error_revoked)
+    file.owns_board = file.owns_staging = false;
   dispose(file);
 }
 

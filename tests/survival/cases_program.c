@@ -343,6 +343,7 @@ static void revoke_objects(void) {
   CHECK(class_of(MPI_File_read_at(file, 0, buffer, 8, MPI_BYTE, MPI_STATUS_IGNORE)) == MPIX_ERR_REVOKED);
   CHECK(MPI_Barrier(MPI_COMM_WORLD) == MPI_SUCCESS); /* which has other messages */
   CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+  CHECK(class_of(MPI_File_close(&file)) == MPIX_ERR_REVOKED && file == MPI_FILE_NULL);
   unlink(name);
 }
 

@@ -133,7 +133,7 @@ void find_whom_to_watch() {
   for (std::uint32_t i = 0; transport::spans_nodes() && i < process_count(); ++i) {
     const auto process = static_cast<Process>(i);
     const NetworkPeer* peer = network().known(process);
-    // Agreements wait for all, whom nobody may have heard of.
+    // An agreement may wait for a process that has never sent anything.
     if (transport::job().continues) watch_node_of(process);
     if (!peer) continue;
     if (peer->next_in == known(process).seen_in) watch_node_of(process);
