@@ -20,6 +20,7 @@
 #include "window/reach.hpp"
 #include "window/remote_target.hpp"
 #include "window/synchronize.hpp"
+#include "window/transfer_target.hpp"
 #include "window/window.hpp"
 #include "world/agree/agree.hpp"
 #include "world/failure/recovery.hpp"
@@ -358,6 +359,7 @@ Error free_window(Window& window) {
     if (Error error = check_closed(window)) return error;
   if (Error error = delete_attributes(window.attributes, window.handle)) return error;
   if (Error error = meet_to_free(window)) return error;
+  await_accepted(window);
   dispose(window);
   return MPI_SUCCESS;
 }

@@ -8,6 +8,7 @@
 #include "message/core/notify.hpp"
 #include "message/core/progress.hpp"
 #include "window/epoch.hpp"
+#include "window/transfer_target.hpp"
 
 namespace baton::window {
 
@@ -90,6 +91,7 @@ Error fence(Window& window, int assertion) {
   window.epoch = assertion & MPI_MODE_NOSUCCEED ? Epoch::none : Epoch::fence;
   // A rank that has failed still meets the others, so that they do not wait for ever.
   Error error = meet(window);
+  await_accepted(window);
   if (refusal) last_explanation() = why;
   return refusal ? refusal : error;
 }
@@ -185,13 +187,14 @@ Error wait(Window& window) {
   if (!window.exposed) return wrong_epoch("no exposure epoch of MPI_Win_post is open");
   const Error error = wait_at_memory([&] { return all_completed(window); },
                                      WindowWait{WindowWait::Kind::completes, window, window.own()});
+  await_accepted(window);
   end_exposure(window);
   return error;
 }
 
 Error test(Window& window, int* flag) {
   if (!window.exposed) return wrong_epoch("no exposure epoch of MPI_Win_post is open");
-  *flag = all_completed(window);
+  *flag = all_completed(window) && are_accepted_over(window);
   if (!*flag) (void)message::progress();
   if (*flag) end_exposure(window);
   return MPI_SUCCESS;

@@ -94,6 +94,8 @@ bool AcceptedTransfers::advance() {
     if (transfer->data) apply(*transfer);
     list_.take_after(before);
     give_data_back(*transfer);
+    // ORDER window.accepted: release here, acquire in are_accepted_over.
+    transfer->window->accepted_transfers.fetch_sub(1, std::memory_order_release);
     delete transfer;
     any = true;
   }
@@ -106,6 +108,8 @@ Transfer& AcceptedTransfers::accept(const Announcement& announcement) {
   Transfer* transfer = new_transfer(*announcement.window, announcement.rank);
   BATON_INVARIANT(transfer != nullptr);  // the origin would wait for ever
   transfer->announcement = announcement;
+  // relaxed: the origin's next step, which ends the epoch, comes after this announcement.
+  announcement.window->accepted_transfers.fetch_add(1, std::memory_order_relaxed);
   list_.push(transfer);
   message::set_active(*this, true);
   return *transfer;
@@ -135,6 +139,11 @@ void AcceptedTransfers::send_got(const Announcement& announcement, bool refuse) 
       transfer.window->comm->point_to_point, reinterpret_cast<const void*>(range.address),
       static_cast<std::int64_t>(refuse ? 0 : range.bytes), bytes_type(), transfer.rank,
       tag_of(announcement.header.number, true), false, transfer.request);
+}
+
+void await_accepted(const Window& window) {
+  if (BATON_LIKELY(are_accepted_over(window))) return;
+  message::wait_until([&] { return are_accepted_over(window); });
 }
 
 bool AcceptedTransfers::is_idle(const Window& window, int rank) const {

@@ -1,7 +1,9 @@
 // This is the target's side of transfers (window/transfer.hpp), which its progress carries out, so
 // one thread at a time. They are used by remote_target.cpp.
-// Invariant: a flush is answered when all data from that origin is where it belongs; accumulates
-// are applied in the order of their announcements.
+// Invariants: a flush is answered when all data from that origin is where it belongs; accumulates
+// are applied in the order of their announcements; this rank's epoch ends, and its window is freed,
+// after the transfers of others: data that a get has brought to its origin may still be the
+// network's here.
 #pragma once
 
 #include "message/core/progress_source.hpp"
@@ -37,5 +39,13 @@ class AcceptedTransfers final : public message::ProgressSource {
   message::List<Transfer> list_;  // in the order in which they came
   WaitingEnd* ends_ = nullptr;
 };
+
+// Returns whether no transfer that others have announced uses this rank's memory. Any thread.
+inline bool are_accepted_over(const Window& window) {
+  // ORDER window.accepted: acquire here, release in advance; the memory is no longer read.
+  return window.accepted_transfers.load(std::memory_order_acquire) == 0;
+}
+// Waits until that is so. The caller knows that no further transfer will be announced.
+void await_accepted(const Window& window);
 
 }  // namespace baton::window

@@ -1,7 +1,6 @@
 // Windows: memory that the ranks of a communicator let each other reach (MPI 5.0, "One-Sided
 // Communications"). A window has a communicator of its own, and an entry for each rank that says
-// where its memory is and how it is reached: mapped here, or through the kernel. Windows are used
-// by api/.
+// where its memory is and how it is reached: mapped here, or through the kernel. Used by api/.
 // Invariant: where memory can be reached no operation needs the target's help; the words that ranks
 // of a node share lie in window rows (lockfree/window_row.hpp), each in the memory of its rank. All
 // other operations go by messages (remote.hpp).
@@ -9,6 +8,7 @@
 
 #include <mpi.h>
 
+#include <atomic>
 #include <cstdint>
 
 #include "base/error.hpp"
@@ -163,6 +163,7 @@ class Window {
   PublishedRegions published;
   bool serves = false;               // others may reach our memory by messages to us alone
   Window* next_listening = nullptr;  // see listeners.hpp
+  std::atomic<std::uint32_t> accepted_transfers{0};  // not over (transfer_target.hpp)
   // These locks are taken where threads need them, and never held during a wait. The first protects
   // epochs and locks; the second, how targets are reached, and attached memory.
   platform::Lock epoch_lock;

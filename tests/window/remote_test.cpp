@@ -73,6 +73,21 @@ TEST_F(a_remote_target, long_data_goes_beside_its_announcement_and_nothing_is_le
   EXPECT_EQ(std::memcmp(got.data(), data.data(), got.size()), 0);
 }
 
+TEST_F(a_remote_target, knows_of_an_announced_transfer_until_it_is_over) {
+  Announcement announcement{};
+  announcement.header.number = 7;
+  announcement.range = {reinterpret_cast<std::uint64_t>(windows.memory()), 100};
+  announcement.window = &windows.window(1);
+  ranks.as(1, [&] { (void)one_sided.accepted.receive_put(announcement, false); });
+  ranks.settle();
+  EXPECT_FALSE(are_accepted_over(windows.window(1)));
+  message::Request send;
+  ranks.send(0, 1, data.data(), 100, tag_of(7, false), send);
+  ranks.as(1, [&] { await_accepted(windows.window(1)); });
+  EXPECT_TRUE(are_accepted_over(windows.window(1)));
+  EXPECT_EQ(std::memcmp(windows.memory(), data.data(), 100), 0);
+}
+
 TEST_F(a_remote_target, what_lies_outside_of_its_memory_is_refused_at_the_next_flush_alone) {
   auto refused = [&](Error begun) {
     EXPECT_EQ(begun, MPI_SUCCESS);

@@ -10,6 +10,7 @@
 #include "window/one_sided.hpp"
 #include "window/reach.hpp"
 #include "window/remote_target.hpp"
+#include "window/transfer_target.hpp"
 #include "world/communicator.hpp"
 
 namespace baton::window {
@@ -41,6 +42,8 @@ class Windows {
   }
   ~Windows() {
     ranks_.as(0, [&] { set_active(waits_, false); });
+    for (std::uint32_t rank = 0; rank < count; ++rank)
+      ranks_.as(rank, [&] { await_accepted(window(rank)); });
     for (std::uint32_t rank = 0; rank < count; ++rank)
       ranks_.as(rank, [&] { one_sided.listeners.remove(window(rank)); });
     for (Side& side : sides_) {
