@@ -78,18 +78,6 @@ class SendRing {
     position_ = at;
   }
 
-  // Does so, but the receiver sees nothing of the message before all of it is there. So a sender
-  // that dies meanwhile leaves no message of which only a part will ever come.
-  void put_whole(Header header, Envelope envelope, const char* payload, std::size_t bytes) {
-    const std::size_t first = std::min(bytes, first_line_payload_bytes);
-    Position at = position_;
-    ++at.lines;
-    for (std::size_t offset = first; offset < bytes; offset += next_line_payload_bytes)
-      put_continuation(at, payload + offset, std::min(next_line_payload_bytes, bytes - offset));
-    put(header, envelope, payload, first);
-    position_ = at;
-  }
-
   // Returns whether the receiver asked for envelopes only, as of the last time the head was read.
   bool envelopes_only() const { return envelopes_only_; }
   // Returns whether the receiver wants messages of a kind (message/node/observe.hpp) offered, so
@@ -178,25 +166,27 @@ class ReceiveRing {
   }
 
   // Consumes a message of `bytes`, copying the first `wanted` of them. It follows the sender line
-  // by line, and calls `pause` while a line is not there yet.
+  // by line, and calls `pause` while a line is not there yet. False when that returns false, since
+  // the sender will write no more: what there was of the message is gone.
   template <class Pause>
-  void take_long(char* target, std::size_t wanted, std::size_t bytes, Pause&& pause) {
+  bool take_long(char* target, std::size_t wanted, std::size_t bytes, Pause&& pause) {
     std::size_t first = std::min(bytes, first_line_payload_bytes);
     Atomics::load_payload(target, first_payload(), std::min(first, wanted));
     Position at = position_;  // in registers: the target could alias this object
     ++at.lines;
     std::size_t offset = first;
-    for (; offset + next_line_payload_bytes <= wanted;
+    Line<Atomics>* line = nullptr;
+    for (; offset + next_line_payload_bytes <= wanted && (line = wait_line(at, pause));
          offset += next_line_payload_bytes, ++at.lines)
-      Atomics::load_payload(target + offset, wait_line(at, pause).continuation(),
-                            next_line_payload_bytes);
-    for (; offset < bytes; offset += next_line_payload_bytes, ++at.lines) {
-      Line<Atomics>& line = wait_line(at, pause);
+      Atomics::load_payload(target + offset, line->continuation(), next_line_payload_bytes);
+    for (; offset < bytes && (line = wait_line(at, pause));
+         offset += next_line_payload_bytes, ++at.lines)
       if (offset < wanted)
-        Atomics::load_payload(target + offset, line.continuation(), wanted - offset);
-    }
+        Atomics::load_payload(target + offset, line->continuation(),
+                              std::min(wanted - offset, next_line_payload_bytes));
     position_ = at;
     release();
+    return offset >= bytes;
   }
 
   // Asks the sender for envelopes only, or withdraws that.
@@ -225,11 +215,12 @@ class ReceiveRing {
 
  private:
   template <class Pause>
-  BATON_INLINE Line<Atomics>& wait_line(Position at, Pause&& pause) {
+  BATON_INLINE Line<Atomics>* wait_line(Position at, Pause&& pause) {
     Line<Atomics>& line = lines_[at.index()];
     // ORDER ring.publish: acquire here, release in SendRing::put_continuation.
-    while ((line.header.load(std::memory_order_acquire) & lap_mask) != at.lap()) pause();
-    return line;
+    while ((line.header.load(std::memory_order_acquire) & lap_mask) != at.lap())
+      if (!pause()) return nullptr;
+    return &line;
   }
   BATON_INLINE void release() {
     // ORDER ring.consume: release here, acquire in SendRing::has_space_slow; our reads of the lines

@@ -59,8 +59,10 @@ struct Progress {
     typename Atomics::template Atomic<std::uint64_t> bytes;
     typename Atomics::template Atomic<std::uint64_t> took_ticks;  // for early bytes, last time
   } filled;
-  struct alignas(cache_line_bytes) EmptiedLine {  // written by the receiver
+  struct alignas(cache_line_bytes) EmptiedLine {  // written by the receiver, once opened
     typename Atomics::template Atomic<std::uint64_t> bytes;
+    // Who holds the staging buffer, as a number of the caller's that is not 0, and its chunks.
+    typename Atomics::template Atomic<std::uint64_t> holder, chunks;
   } emptied;
 };
 static_assert(sizeof(Progress<Hardware>) == progress_bytes);
@@ -103,6 +105,25 @@ void open_staging_buffer(Progress<Atomics>& progress) {
   progress.emptied.bytes.store(0, std::memory_order_relaxed);
   progress.filled.took_ticks.store(0, std::memory_order_relaxed);
 }
+// These say who holds a staging buffer that begins here, so that the receiver can take it back from
+// one that has died. The taker notes itself once it has opened the buffer; whoever gives the chunks
+// back says so before. Invariant: a holder that is noted holds these chunks.
+template <class Atomics>
+void note_holder(Progress<Atomics>& progress, std::uint64_t holder, StagingBuffer buffer) {
+  // relaxed, here and below: a death, as it is told, orders them.
+  progress.emptied.chunks.store(buffer.chunks, std::memory_order_relaxed);
+  progress.emptied.holder.store(holder, std::memory_order_relaxed);
+}
+template <class Atomics>
+void forget_holder(Progress<Atomics>& progress) {
+  progress.emptied.holder.store(0, std::memory_order_relaxed);
+}
+template <class Atomics>
+StagingBuffer held_by(const Progress<Atomics>& progress, std::uint64_t holder) {
+  if (progress.emptied.holder.load(std::memory_order_relaxed) != holder) return {};
+  return {progress.emptied.chunks.load(std::memory_order_relaxed)};
+}
+
 // These publish and read how far a side is, in bytes since the staging buffer was opened.
 template <class Atomics>
 void publish_filled(Progress<Atomics>& progress, std::uint64_t bytes) {

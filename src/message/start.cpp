@@ -27,13 +27,6 @@ namespace {
 
 constexpr std::size_t table_bytes = processes_max * sizeof(Peer*);
 
-// Where ranks may die and others go on, none waits in the midst of a message for the other's next
-// step: nothing goes into staging before it is matched, and no message is copied by both sides.
-void leave_nothing_half_done() {
-  settings.pipeline_early = 0;
-  settings.shared_bytes_min = INT64_MAX;
-}
-
 Error start_engine() {
   engine.local_rank = transport::own_rank();
   engine.self = transport::process_at(engine.local_rank);
@@ -57,7 +50,6 @@ Error start_engine() {
   if (!engine.shared_history) return fail(MPI_ERR_NO_MEM, "no memory to receive messages");
   if (!engine.senders_fence) platform::membarrier_register();
   engine.kind_of = kind_by_place;
-  if (transport::job().continues) leave_nothing_half_done();
   return MPI_SUCCESS;
 }
 

@@ -16,9 +16,8 @@ Error make_meeting_memory(const ProcessId* processes, std::uint32_t count, int* 
     return fail(MPI_ERR_OTHER, "%u processes are more than can meet (%d)", count,
                 lockfree::ranks_max);
   lockfree::RingPlan rings;
-  rings.unshared = job_arena.job->continues;
+  rings.unshared = 1;  // jobs that meet outlive each other
   lockfree::JobHeader header = lockfree::job_header(count, job_arena.job->cpus_usable, rings);
-  header.continues = job_arena.job->continues;
   const int file = platform::make_memory_file("baton-meeting", header.file_bytes);
   void* head = file < 0 ? nullptr : platform::map_memory_file(file, header.mailboxes_offset);
   if (!head) {

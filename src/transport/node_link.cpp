@@ -2,7 +2,6 @@
 
 #include <new>
 
-#include "platform/peer_pause.hpp"
 #include "transport/node.hpp"
 #include "transport/slice_memory.hpp"
 
@@ -67,11 +66,7 @@ bool NodeLink::has_space(std::uint32_t lines) {
 bool NodeLink::put(Header header, Envelope envelope, const void* payload, std::size_t bytes) {
   if (out_.attached()) {
     if (!out_.has_space(lockfree::lines_for(bytes))) return false;
-    const auto* data = static_cast<const char*>(payload);
-    if (BATON_UNLIKELY(peer().arena->job->continues))
-      out_.put_whole(header, envelope, data, bytes);
-    else
-      out_.put_long(header, envelope, data, bytes);
+    out_.put_long(header, envelope, static_cast<const char*>(payload), bytes);
     return true;
   }
   if (!shared_.put(header, envelope, payload, bytes)) return false;
@@ -101,7 +96,8 @@ Process SharedInbox::sender() const {
 
 void SharedInbox::take(void* target, std::size_t wanted, std::size_t bytes) {
   if (bytes <= lockfree::first_line_payload_bytes) return ring_.take(target, wanted);
-  ring_.take_long(static_cast<char*>(target), wanted, bytes, platform::PeerPause{});
+  // Its lines became visible together.
+  (void)ring_.take_long(static_cast<char*>(target), wanted, bytes, [] { return false; });
 }
 
 Link* make_node_link(Slot peer, LineSender& out, LineReceiver& in) {

@@ -59,7 +59,7 @@ void receive_all(Receiver& ring, const int* sizes, const int* wanted, int count)
     if (bytes <= lockfree::first_line_payload_bytes)
       ring.take(payload, want);
     else
-      ring.take_long(payload, want, bytes, [] { pause(); });
+      ring.take_long(payload, want, bytes, [] { return pause(), true; });
     for (std::size_t i = 0; i < sizeof payload; ++i)
       check(payload[i] == (i < want ? byte_of(m, i) : 0), "the payload is not intact");
   }

@@ -61,7 +61,10 @@ void take(Ring& ring, std::uint32_t sender, int m, std::size_t bytes) {
   if (bytes <= lockfree::first_line_payload_bytes)
     ring.take(payload, bytes);
   else
-    ring.take_long(payload, bytes, bytes, [] { check(false, "a message came in parts"); });
+    ring.take_long(payload, bytes, bytes, [] {
+      check(false, "a message came in parts");
+      return false;
+    });
   for (std::size_t i = 0; i < bytes; ++i)
     check(payload[i] == byte_of(sender, m, i), "the payload is not intact");
 }

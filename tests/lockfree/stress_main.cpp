@@ -141,7 +141,8 @@ struct Receiver {
       check(header.kind() == payload_kind, "a message of no kind");
       char buffer[6144];
       std::size_t wanted = random() % 4 ? header.bytes() : random() % (header.bytes() + 1);
-      rings[sender].take_long(buffer, wanted, header.bytes(), platform::yield_cpu);
+      rings[sender].take_long(buffer, wanted, header.bytes(),
+                              [] { return platform::yield_cpu(), true; });
       compare(buffer, wanted, sender, next[sender]);
     }
     ++next[sender];

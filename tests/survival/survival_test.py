@@ -46,6 +46,14 @@ class Survival(unittest.TestCase):
         self.run_case("last_words", 2, (8, 200))
         self.run_case("last_words", 4, (8, 200))
 
+    def test_a_rank_dies_in_the_midst_of_a_message(self):
+        for case in "to_posted", "to_posted_any", "to_none", "receiving":
+            self.run_case(case, 3, (100, 3000, 20000, 200000, 4000000), cases="midway_program")
+            # Copies by the kernel never, or by the sender wherever they can be.
+            self.run_case(case, 4, (500000,), cases="midway_program", BATON_CMA_BYTES_MIN="1000000000")
+            self.run_case(case, 2, (500000,), cases="midway_program", BATON_PUSH_BYTES_MIN="0", BATON_UNSEEN_PULL_BYTES_MIN="0")
+        self.run_case("from_child", 1, (3000, 20000, 200000), cases="midway_program")
+
     def test_any_source_is_interrupted_until_acknowledged(self):
         self.run_case("any_source", 4, (8, 5000, 500000))
 

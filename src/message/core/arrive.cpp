@@ -1,6 +1,7 @@
 #include "message/core/arrive.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include "base/settings.hpp"
 #include "datatype/pack.hpp"
@@ -14,8 +15,8 @@
 #include "message/core/unexpected.hpp"
 #include "platform/copy.hpp"
 #include "platform/futex.hpp"
-#include "platform/peer_pause.hpp"
 #include "platform/thread_checker.hpp"
+#include "transport/peer_wait.hpp"
 
 namespace baton::message {
 
@@ -45,8 +46,9 @@ struct Message {
     else
       return from.payload();
   }
-  // Copies the first `wanted` bytes of the payload into contiguous memory, and drops it.
-  BATON_INLINE void take_payload(char* target, std::size_t wanted) {
+  // Copies the first `wanted` bytes of the payload into contiguous memory, and drops it. False when
+  // its sender has died in the midst.
+  [[nodiscard]] BATON_INLINE bool take_payload(char* target, std::size_t wanted) {
     const std::size_t bytes = header.bytes();
     if constexpr (!in_lane) {
       from.take(target, wanted, bytes);
@@ -54,8 +56,9 @@ struct Message {
       platform::copy_short(target, from.first_payload(), wanted);
       drop();
     } else {
-      from.take_long(target, wanted, bytes, platform::PeerPause{});
+      return from.take_long(target, wanted, bytes, transport::PeerWait(peer.slot));
     }
+    return true;
   }
 };
 
@@ -80,17 +83,22 @@ void receive_payload(Message<Source> message, Request& receive, std::int32_t tag
   Error error =
       settle_envelope(receive, message.header.source(), tag, static_cast<std::int64_t>(bytes));
   auto wanted = static_cast<std::size_t>(receive.bytes);
+  bool all = true;
   if (BATON_LIKELY(receive.is_run)) {
-    message.take_payload(static_cast<char*>(receive.buffer), wanted);
+    all = message.take_payload(static_cast<char*>(receive.buffer), wanted);
   } else if (const void* payload = message.whole_payload()) {
     datatype::unpack(*receive.datatype, receive.buffer, 0, static_cast<const char*>(payload),
                      receive.bytes, receive.is_host);
     message.drop();
   } else {
     char bounce[transport::bytes_in_lines_max];
-    message.take_payload(bounce, wanted);
-    datatype::unpack(*receive.datatype, receive.buffer, 0, bounce, receive.bytes, receive.is_host);
+    all = message.take_payload(bounce, wanted);
+    if (all)
+      datatype::unpack(*receive.datatype, receive.buffer, 0, bounce, receive.bytes,
+                       receive.is_host);
   }
+  if (BATON_UNLIKELY(!all))
+    error = message.peer.protocol->explain_loss(message.peer.process, ESRCH);
   complete(receive, error);
 }
 
@@ -112,7 +120,10 @@ bool arrive_payload(Message<Source> message) {
                       static_cast<std::int64_t>(bytes));
   unexpected.bytes = static_cast<std::int64_t>(bytes);
   count(engine.counters.unexpected);
-  message.take_payload(unexpected.payload(), bytes);
+  if (BATON_UNLIKELY(!message.take_payload(unexpected.payload(), bytes))) {
+    drop_unexpected(unexpected);  // there is no such message
+    return false;
+  }
   account_unexpected(unexpected, unexpected.bytes);
   keep(queue, unexpected);
   return false;
@@ -125,8 +136,8 @@ void take_active(Message<Source> message) {
   const Process sender = message.peer.process;
   const lockfree::Envelope envelope = message.envelope();
   const std::size_t bytes = message.header.bytes();
-  message.take_payload(payload, bytes);
-  arrive_active(sender, envelope, payload, bytes);
+  if (BATON_LIKELY(message.take_payload(payload, bytes)))
+    arrive_active(sender, envelope, payload, bytes);
 }
 
 // Hands on what has come. Returns whether others, and who waits for it, had better look first.

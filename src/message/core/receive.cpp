@@ -13,7 +13,7 @@
 #include "message/core/unexpected.hpp"
 #include "message/core/wait.hpp"
 #include "platform/copy.hpp"
-#include "platform/peer_pause.hpp"
+#include "transport/peer_wait.hpp"
 
 namespace baton::message {
 
@@ -39,9 +39,9 @@ void fill_direct_status(MPI_Status* status, std::int32_t source, std::int32_t ta
 }
 
 // Apart, so that the short ones' function saves few registers.
-[[gnu::noinline]] void take_long(Peer& peer, char* buffer, std::size_t bytes) {
+[[gnu::noinline]] bool take_long(Peer& peer, char* buffer, std::size_t bytes) {
   if (peer.out.attached()) peer.out.prefetch_head();
-  peer.in.take_long(buffer, bytes, bytes, platform::PeerPause{});
+  return peer.in.take_long(buffer, bytes, bytes, transport::PeerWait(peer.slot));
 }
 
 [[gnu::noinline]] bool receive_direct_barred(const Context& context, void* buffer,
@@ -78,8 +78,8 @@ BATON_INLINE bool receive_direct(const Context& context, void* buffer, std::int6
   if (BATON_LIKELY(bytes <= lockfree::first_line_payload_bytes)) {
     platform::copy_short(buffer, peer->in.first_payload(), bytes);
     peer->in.take(nullptr, 0);
-  } else {
-    take_long(*peer, static_cast<char*>(buffer), bytes);
+  } else if (BATON_UNLIKELY(!take_long(*peer, static_cast<char*>(buffer), bytes))) {
+    return false;  // its sender has died in the midst: no such message has come
   }
   fill_direct_status(status, source, envelope.tag, bytes);
   return true;

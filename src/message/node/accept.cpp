@@ -1,5 +1,7 @@
 #include "message/node/accept.hpp"
 
+#include <cerrno>
+
 #include "message/core/account.hpp"
 #include "message/core/outstanding.hpp"
 #include "message/core/requests.hpp"
@@ -23,6 +25,7 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
   const NodeUnexpected& rts = node_part(unexpected);
   NodeRequest& part = receive.part.begin<NodeRequest>();
   receive.position = 0;
+  bool all_early = true;
   if (BATON_UNLIKELY(rts.device) && receive.bytes > 0 && receive_from_device(unexpected, receive))
     return;
   // Where the sender copies to our device memory, only the early bytes come otherwise.
@@ -61,18 +64,19 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     }
     if (more && at_once) ask_for_stream(peer.process, rts.slot, receive);
     const std::int64_t start = observed ? platform::now_ticks() : 0;
-    if (rts.early_bytes > 0) take_early(unexpected, receive);
+    if (rts.early_bytes > 0) all_early = take_early(unexpected, receive);
     if (observed) count_copy_time(receive, start);
     if (more && !at_once) ask_for_stream(peer.process, rts.slot, receive);
     if (more && !rts.keeps_buffer && at_once) give_back(rts.span, peer);
-    if (more) return;
+    if (more) return;  // a stream whose sender has died ends when that is noted
     if (!rts.span.empty()) give_back(rts.span, peer);
-    if (observed)
+    if (observed && all_early)
       observe(peer, receive.bytes, part.exported, Taken::pipelined,
               cost_of_staged(receive, both_busy));
   }
   end_entry(peer, rts.slot);
-  complete(receive, receive.error);
+  complete(receive, BATON_LIKELY(all_early) ? receive.error
+                                            : peer.protocol->explain_loss(peer.process, ESRCH));
 }
 
 void accept_pushed(const PushedLine& line, Request& receive) {

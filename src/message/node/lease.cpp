@@ -21,6 +21,10 @@ BATON_COLD bool reserve_chunks(NodePeer& peer, std::uint64_t chunks) {
   return true;
 }
 
+std::uint64_t holder_number(transport::Slot slot) {
+  return slot.index + 1;
+}
+
 constexpr int lease_messages = 32;  // guess: a term
 // Whoever wanted it comes first, and who has had fewer: so many messages for each before; guesses.
 constexpr int lease_pause = 64, pauses_max = 8;
@@ -45,9 +49,27 @@ bool has_memory(NodePeer& peer, const lockfree::StagingSpan& span, std::int64_t 
 
 lockfree::StagingBuffer take_staging_buffer(NodePeer& peer, int wanted) {
   lockfree::StagingBuffer buffer = lockfree::take_chunks(peer.doorbell->chunks.free, wanted);
-  if (!buffer.empty())
-    lockfree::open_staging_buffer(transport::staging_progress(peer.slot, buffer));
+  if (buffer.empty()) return buffer;
+  transport::Progress& progress = transport::staging_progress(peer.slot, buffer);
+  lockfree::open_staging_buffer(progress);
+  lockfree::note_holder(progress, holder_number(peer.slot.own()), buffer);
   return buffer;
+}
+
+void give_back_staging_buffer(transport::Slot owner, lockfree::StagingBuffer buffer) {
+  lockfree::forget_holder(transport::staging_progress(owner, buffer));
+  lockfree::give_back_chunks(transport::doorbell(owner).chunks.free, buffer);
+}
+
+void take_back_staging(NodePeer& gone) {
+  gone.transferred.count = 0;
+  gone.transferred.asked_for = true;
+  const transport::Slot own = gone.slot.own();
+  for (std::uint32_t chunk = 0; chunk < lockfree::chunks_per_rank; ++chunk) {
+    const lockfree::StagingBuffer held =
+        lockfree::held_by(own.progress(chunk), holder_number(gone.slot));
+    if (!held.empty()) give_back_staging_buffer(own, held);
+  }
 }
 
 std::int64_t emptied_by(const NodePeer& peer, lockfree::StagingBuffer buffer) {
@@ -90,7 +112,7 @@ void end_term(NodePeer& peer) {
   if (!lease.ending) {
     lease.messages = 0;
   } else if (lease_is_free(lease) && emptied_by(peer, lease.buffer) >= lease.end) {
-    lockfree::give_back_chunks(chunks.free, lease.buffer);
+    give_back_staging_buffer(peer.slot, lease.buffer);
     const int had = std::min(lease.had + 1, pauses_max);
     lease = {};
     lease.messages = had * lease_pause;

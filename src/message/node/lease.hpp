@@ -11,6 +11,10 @@ namespace baton::message {
 // --- staging buffers
 // Up to `wanted` chunks; empty when none is free.
 lockfree::StagingBuffer take_staging_buffer(NodePeer& peer, int wanted);
+// Gives one back, as its holder or its receiver. Any thread.
+void give_back_staging_buffer(transport::Slot owner, lockfree::StagingBuffer buffer);
+// Takes back what a peer that is lost holds of our staging, once nothing of it is awaited any more.
+void take_back_staging(NodePeer& gone);
 // How far the receiver has emptied a staging buffer. Any thread.
 std::int64_t emptied_by(const NodePeer& peer, lockfree::StagingBuffer buffer);
 // Makes sure that the chunks of a span have memory, as far as [position, end) of a message goes.

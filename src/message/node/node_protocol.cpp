@@ -21,6 +21,7 @@
 #include "message/node/accept.hpp"
 #include "message/node/device_receive.hpp"
 #include "message/node/device_send.hpp"
+#include "message/node/lease.hpp"
 #include "message/node/ownership_transfer.hpp"
 #include "message/node/receiver_initiated.hpp"
 #include "message/node/rendezvous.hpp"
@@ -49,19 +50,13 @@ std::int64_t single_copy_bytes_min() {
              : settings.cma_bytes_min;
 }
 
-// Receives up to here are not told to their senders; none is where ranks may die, since one that
-// has claimed a receive and dies would take it along.
-std::int64_t posted_bytes_max() {
-  return transport::job().continues ? INT64_MAX : settings.eager_bytes_max;
-}
-
 }  // namespace
 
 Error NodeProtocol::set_up() {
   cma_bytes_min = single_copy_bytes_min();
   make_link = transport::make_node_link;
   if (!is_of_meeting()) {
-    engine.posted_bytes_max = posted_bytes_max();
+    engine.posted_bytes_max = settings.eager_bytes_max;
     engine.tells_outstanding = true;
   }
   transport::Inbox* lines = nullptr;
@@ -110,7 +105,7 @@ bool NodeProtocol::complete_peer(NodePeer* peer, Process process) {
 }
 
 void NodeProtocol::settings_changed() {
-  if (!is_of_meeting()) platform::store_shared(engine.posted_bytes_max, posted_bytes_max());
+  if (!is_of_meeting()) platform::store_shared(engine.posted_bytes_max, settings.eager_bytes_max);
   platform::Guard guard(engine.contact_lock);  // no peer is made meanwhile
   for (std::uint32_t i = 0; i < engine.process_count; ++i) {
     Peer* peer = known_peer(static_cast<Process>(i));
@@ -247,12 +242,11 @@ Error NodeProtocol::explain_loss(Process process, int error) const {
 
 void NodeProtocol::end_lost(Peer& peer) {
   const Error error = explain_loss(peer.process, loss_of(peer.process));
-  {
-    platform::Guard sending(peer.send_lock);
-    set_at_once_bytes_max(cast(peer));
-  }
   fail_streams_in(peer, error);
   fail_entries(cast(peer), error);
+  platform::Guard sending(peer.send_lock);
+  set_at_once_bytes_max(cast(peer));
+  take_back_staging(cast(peer));
 }
 
 void NodeProtocol::fail_request(Request& request, Error error) {

@@ -52,10 +52,6 @@ void set_at_once_bytes_max(NodePeer& peer) {
   const bool transfers = may_get || peer.transferred.count > 0;
   peer.at_once_bytes_max = transfers ? std::min(settings.eager_bytes_max, transferred_bytes_min - 1)
                                      : settings.eager_bytes_max;
-  // Longer ones go where a message is either there as a whole or not at all (NodeLink::put).
-  if (BATON_UNLIKELY(transport::job().continues))
-    peer.at_once_bytes_max =
-        std::min<std::int64_t>(peer.at_once_bytes_max, lockfree::first_line_payload_bytes);
 }
 
 void get_transferable(NodePeer& peer) {
@@ -70,7 +66,7 @@ void get_transferable(NodePeer& peer) {
   if (has_memory(peer, {buffer}, 0, buffer.bytes()))
     peer.transferred.mine[peer.transferred.count++] = {buffer, 0, false};
   else
-    lockfree::give_back_chunks(peer.doorbell->chunks.free, buffer);
+    give_back_staging_buffer(peer.slot, buffer);
 }
 
 bool place_in_transferred(NodePeer& peer, Request& send) {

@@ -5,6 +5,7 @@
 #include "base/settings.hpp"
 #include "message/core/account.hpp"
 #include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/notify.hpp"
 #include "message/core/outstanding.hpp"
 #include "message/core/requests.hpp"
@@ -79,11 +80,16 @@ void forget_advert(Request& receive) {
 
 bool close_receive_advert(Request& receive) {
   const Peer& sender = peer_of(receive.process);
-  if (!lockfree::move_advert(own_advert(sender, receive.advert), receive.advert, AdvertState::open,
-                             AdvertState::closed))
-    return false;
-  forget_advert(receive);
-  return true;
+  transport::Advert& advert = own_advert(sender, receive.advert);
+  bool closed =
+      lockfree::move_advert(advert, receive.advert, AdvertState::open, AdvertState::closed);
+  // A sender that is lost has not ended what it claimed, since all that has come of it was taken
+  // in.
+  if (!closed && loss_of(receive.process))
+    closed =
+        lockfree::move_advert(advert, receive.advert, AdvertState::claimed, AdvertState::closed);
+  if (closed) forget_advert(receive);
+  return closed;
 }
 
 Target find_target(NodePeer& peer, const Request& send) {

@@ -230,9 +230,13 @@ UnexpectedMessage* match_rts(ArrivedLine& message) {
   count(engine.counters.unexpected);
   if (!line.span.empty()) {
     // Chunks are for all senders: what nobody waits for must not keep one.
-    take_early(unexpected, unexpected.payload());
+    const bool all = take_early(unexpected, unexpected.payload());
     give_back(line.span, static_cast<NodePeer&>(message.peer()));
     rts.span = {};
+    if (!all) {  // its sender died in the midst: there is no such message
+      drop_unexpected(unexpected);
+      return nullptr;
+    }
     account_unexpected(unexpected, rts.early_bytes);
   }
   keep(queue, unexpected);

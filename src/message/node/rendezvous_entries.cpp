@@ -104,6 +104,7 @@ bool withdraw(Request& send) {
   NodeMessages& node = node_of(send);
   platform::Guard guard(node.slots.lock);
   if (send.stage != Stage::offered || send_of(node, node_part(send).slot) != &send) return false;
+  if (is_filling(send)) return false;  // another thread is at it
   if (!lockfree::move_entry(own_entry(send), lockfree::RendezvousState::offered,
                             lockfree::RendezvousState::withdrawn))
     return false;

@@ -21,7 +21,7 @@
 #include "message/node/stream_out.hpp"
 #include "platform/clock.hpp"
 #include "platform/lock.hpp"
-#include "platform/peer_pause.hpp"
+#include "transport/peer_wait.hpp"
 
 namespace baton::message {
 
@@ -55,13 +55,19 @@ std::int64_t follow(NodePeer& sender, const lockfree::StagingSpan& span, std::in
 // The next segment is often a look away, and a pause as long as several. (2026-11-22, cold data, 16
 // to 256 KiB: .95 to .98 of the time.)
 struct WaitForSender {
-  bool operator()() {
-    if (++looks % 16 == 0) pause();
-    return true;
-  }
+  explicit WaitForSender(const NodePeer& sender) : pause(sender.slot) {}
+  bool operator()() { return ++looks % 16 != 0 || pause(); }
   std::uint32_t looks = 0;
-  platform::PeerPause pause;
+  transport::PeerWait pause;
 };
+
+// Calls take(source, bytes) for the early bytes as they come; whether all of them have.
+template <class Take>
+bool follow_early(const UnexpectedMessage& unexpected, Take take) {
+  NodePeer& sender = node_peer(unexpected.process);
+  const std::int64_t end = node_part(unexpected).early_bytes;
+  return follow(sender, node_part(unexpected).span, 0, end, take, WaitForSender(sender)) == end;
+}
 
 }  // namespace
 
@@ -81,18 +87,17 @@ void put_in(Request& receive, std::int64_t position, const char* from, std::int6
 void give_back(const lockfree::StagingSpan& span, NodePeer& sender) {
   if (span.next_owner == NextOwner::receiver) return keep_transferred(sender, span);
   if (span.next_owner == NextOwner::sender) return;
-  lockfree::give_back_chunks(transport::doorbell(sender.slot.own()).chunks.free, span.buffer);
+  give_back_staging_buffer(sender.slot.own(), span.buffer);
 }
 
 void skip_early(const UnexpectedMessage& unexpected) {
-  follow(
-      node_peer(unexpected.process), node_part(unexpected).span, 0,
-      node_part(unexpected).early_bytes, [](const char*, std::int64_t) {}, WaitForSender{});
+  (void)follow_early(unexpected, [](const char*, std::int64_t) {});
   give_back(node_part(unexpected).span, node_peer(unexpected.process));
 }
 
-void take_early(const UnexpectedMessage& unexpected, Request& receive) {
+bool take_early(const UnexpectedMessage& unexpected, Request& receive) {
   receive.position = 0;
+  bool all = true;
   auto take = [&](const char* source, std::int64_t there) {
     std::int64_t here = std::min(there, receive.bytes - receive.position);
     put_in(receive, receive.position, source, here);
@@ -101,19 +106,19 @@ void take_early(const UnexpectedMessage& unexpected, Request& receive) {
   if (node_part(unexpected).span.empty())
     take(const_cast<UnexpectedMessage&>(unexpected).payload(), node_part(unexpected).early_bytes);
   else
-    follow(node_peer(unexpected.process), node_part(unexpected).span, 0,
-           node_part(unexpected).early_bytes, take, WaitForSender{});
+    all = follow_early(unexpected, take);
   wake_rank(node_peer(unexpected.process).slot);  // it may wait for space
+  return all;
 }
 
-void take_early(const UnexpectedMessage& unexpected, char* target) {
+bool take_early(const UnexpectedMessage& unexpected, char* target) {
   auto take = [&](const char* source, std::int64_t there) {
     std::memcpy(target, source, static_cast<std::size_t>(there));
     target += there;
   };
-  follow(node_peer(unexpected.process), node_part(unexpected).span, 0,
-         node_part(unexpected).early_bytes, take, WaitForSender{});
+  const bool all = follow_early(unexpected, take);
   wake_rank(node_peer(unexpected.process).slot);
+  return all;
 }
 
 bool is_filled(const UnexpectedMessage& unexpected) {

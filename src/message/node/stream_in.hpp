@@ -7,9 +7,9 @@
 namespace baton::message {
 
 // --- early bytes. Copies them behind their sender: to the receive, which may want fewer, or to
-// memory. The span is the caller's to give back.
-void take_early(const UnexpectedMessage& unexpected, Request& receive);
-void take_early(const UnexpectedMessage& unexpected, char* target);
+// memory. False when the sender has died in the midst. The span is the caller's to give back.
+bool take_early(const UnexpectedMessage& unexpected, Request& receive);
+bool take_early(const UnexpectedMessage& unexpected, char* target);
 // They are not wanted.
 void skip_early(const UnexpectedMessage& unexpected);
 // Returns whether they are all there.

@@ -121,7 +121,7 @@ Placed place_stream(NodePeer& peer, Request& send) {
   if (node_part(send).span.empty()) return Placed::nothing_free;
   if (has_memory(peer, node_part(send).span, send.position, node_part(send).limit))
     return Placed::yes;
-  lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.buffer);
+  give_back_staging_buffer(peer.slot, node_part(send).span.buffer);
   return Placed::no_memory;
 }
 
@@ -144,7 +144,7 @@ bool put_staging_buffer_line(NodePeer& peer, Request& send) {
   if (!put_line(peer, NodeLine::staging_buffer, 0, {0, 0}, &line, sizeof line)) {
     // This happens with a shared ring: there is no lease, so that the staging buffer is the
     // stream's own.
-    lockfree::give_back_chunks(peer.doorbell->chunks.free, node_part(send).span.buffer);
+    give_back_staging_buffer(peer.slot, node_part(send).span.buffer);
     node_part(send).span = {};
     return false;
   }

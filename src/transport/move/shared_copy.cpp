@@ -1,7 +1,7 @@
 #include "transport/move/shared_copy.hpp"
 
-#include "platform/peer_pause.hpp"
 #include "transport/move/copy.hpp"
+#include "transport/peer_wait.hpp"
 
 namespace baton::transport {
 
@@ -18,9 +18,11 @@ PulledPieces pull_pieces(RendezvousEntry& entry, const Memory& theirs, void* our
                      static_cast<std::int64_t>(piece.bytes));
   }
   const std::uint64_t of_sender = lockfree::close_pieces(entry) - own;
-  for (platform::PeerPause pause;
-       lockfree::pushed_pieces(entry) < of_sender && !lockfree::was_refused(entry);)
-    pause();
+  bool all = true;
+  for (PeerWait wait(theirs.owner);
+       all && lockfree::pushed_pieces(entry) < of_sender && !lockfree::was_refused(entry);)
+    all = wait();
+  good = good && all;
   // A refused piece could be anywhere. It happens once a pair.
   if (good && lockfree::was_refused(entry)) good = copy_from(theirs, target, bytes);
   return {good, of_sender > 0};

@@ -50,6 +50,30 @@ TEST_F(leases, buffers_are_taken_while_there_are_chunks_and_no_chunk_twice) {
   });
 }
 
+TEST_F(leases, what_a_lost_peer_holds_comes_back_and_nothing_else) {
+  Ranks ranks(3);
+  auto take = [&](std::uint32_t rank, int chunks) {
+    return ranks.as(rank, [&] {
+      return take_staging_buffer(static_cast<NodePeer&>(*contact(Process{1})), chunks);
+    });
+  };
+  (void)take(0, 12);
+  const StagingBuffer given_back = take(0, 3), of_another = take(2, 3);
+  ranks.as(0, [&] {
+    give_back_staging_buffer(static_cast<NodePeer&>(*contact(Process{1})).slot, given_back);
+  });
+  EXPECT_EQ(take(2, 2).chunks & of_another.chunks, 0u);
+  (void)take(0, 20);
+  ranks.as(1, [&] {
+    take_back_staging(static_cast<NodePeer&>(*contact(Process{0})));
+    EXPECT_EQ(lockfree::free_chunks(transport::doorbell(engine.local_rank).chunks.free),
+              64 - 3 - 2);
+    take_back_staging(static_cast<NodePeer&>(*contact(Process{0})));
+    EXPECT_EQ(lockfree::free_chunks(transport::doorbell(engine.local_rank).chunks.free),
+              64 - 3 - 2);
+  });
+}
+
 TEST_F(leases, a_buffer_that_is_taken_again_begins_anew) {
   Ranks ranks(2);
   with(ranks, [](NodePeer& peer) {

@@ -1,5 +1,6 @@
 // Messages that are pushed into a receive that was posted first, and those that must not be.
 #include "message/core/contact.hpp"
+#include "message/core/loss.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -32,6 +33,25 @@ TEST_F(redirected, a_message_is_pushed_into_the_receive_that_was_posted_first) {
   ASSERT_TRUE(is_complete(sending) && is_complete(receiving));
   EXPECT_EQ(in, out);
   EXPECT_EQ(ranks.messages(0, Way::receiver_initiated), 1u);
+}
+
+TEST_F(redirected, a_receive_that_a_lost_sender_has_claimed_fails) {
+  Ranks ranks(2);
+  meet(ranks);
+  ranks.receive(1, 0, in.data(), 65536, 1, receiving);
+  ranks.as(1, [&] {
+    transport::Advert& advert = transport::advert(peer_of(Process{0}).slot.own(),
+                                                  peer_of(Process{0}).slot, receiving.advert);
+    ASSERT_TRUE(lockfree::move_advert(advert, receiving.advert, lockfree::AdvertState::open,
+                                      lockfree::AdvertState::claimed));
+    fail_lost_receives();
+    EXPECT_FALSE(is_complete(receiving));
+    EXPECT_TRUE(note_loss(Process{0}, ESRCH));
+    end_what_is_lost();
+    ASSERT_TRUE(is_complete(receiving));
+    EXPECT_NE(receiving.error, MPI_SUCCESS);
+    EXPECT_EQ(receiving.advert, 0u);
+  });
 }
 
 TEST_F(redirected, not_past_a_message_that_the_receiver_has_not_taken_in) {
