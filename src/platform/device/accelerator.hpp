@@ -57,7 +57,8 @@ struct PlaneCopy {
   std::size_t to_step;
   std::size_t from_step;
   std::size_t rows;
-  // These say which side is a device's, if there are several rows; of one the driver finds out.
+  // These say which side is a device's, if there are several rows, or the copy waits in a list
+  // (plane_list.hpp); else the driver finds out.
   bool to_device = true;
   bool from_device = true;
 };
