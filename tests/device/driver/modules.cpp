@@ -32,7 +32,11 @@ void find_reachable(const Context* context, std::vector<Reachable>& memory) {
 }  // namespace
 
 void end_modules_of(const Context* context) {
-  std::erase_if(modules, [&](const Module* module) { return module->context == context; });
+  std::erase_if(modules, [&](Module* module) {
+    const bool ends = module->context == context;
+    if (ends) delete module;
+    return ends;
+  });
 }
 long module_count() {
   return static_cast<long>(modules.size());
@@ -60,7 +64,10 @@ STANDIN_CALL cuModuleLoadData(void** handle, const void* text) {
 
 STANDIN_CALL cuModuleUnload(void* handle) {
   STANDIN_READY;
-  return modules.erase(static_cast<Module*>(handle)) ? success : invalid_handle;
+  auto* module = static_cast<Module*>(handle);
+  if (!modules.erase(module)) return invalid_handle;
+  delete module;
+  return success;
 }
 
 STANDIN_CALL cuModuleGetFunction(void** kernel, void* handle, const char* name) {
