@@ -7,6 +7,7 @@
 #include "collective/host_copies.hpp"
 #include "collective/select.hpp"
 #include "collective/side_of_call.hpp"
+#include "collective/turn.hpp"
 #include "datatype/device_reduce.hpp"
 #include "datatype/foreign.hpp"
 #include "platform/device/device_memory.hpp"
@@ -62,8 +63,7 @@ bool stays(const Call& call, const Places& places) {
 bool may_ask(const Call& call) {
   Communicator& comm = *call.comm;
   const bool may_be_there = transport::job().devices || settings.device == 1;
-  if (!may_be_there || call.persistent || call.uneven || settings.check || comm.size() == 1)
-    return false;
+  if (!may_be_there || call.uneven || comm.size() == 1) return false;
   const std::int64_t bytes = bytes_of(call);
   if (bytes == 0 || bytes < settings.device_bytes_min) return false;
   if (reduces(call) && !datatype::devices_reduce(*call.operation, *call.in.type)) return false;
@@ -79,24 +79,34 @@ bool is_turn_to_ask(std::uint32_t calls) {
 Task work_on_device(Run& run, const void* beside, Task (*begin)(Run& run)) {
   run.on_device.begin(beside);
   Task algorithm = begin(run);
+  count_begun(run.call);
   if (algorithm.handle()) co_await algorithm;
   run.on_device.end();
 }
 
+// Begins a coroutine that counts the call. Without memory for its frame the run has the error.
+Task counting(const Run& run, Task task) {
+  if (!task.handle()) count_begun(run.call);
+  return task;
+}
+
 Task go_on(Run& run, const Places& places, Task (*begin)(Run& run)) {
-  if (!places.foreign) return begin(run);
-  return run.by_messages && stays(run.call, places) ? work_on_device(run, places.on_device, begin)
-                                                    : work_on_host_copies(run, begin);
+  if (!places.foreign) {
+    const Task algorithm = begin(run);
+    count_begun(run.call);
+    return algorithm;
+  }
+  return counting(run, run.by_messages && stays(run.call, places)
+                           ? work_on_device(run, places.on_device, begin)
+                           : work_on_host_copies(run, begin));
 }
 
 // Learns whether any rank has had data in device memory since the ranks asked last.
-Task ask(Run& run, Places places, Task (*begin_algorithm)(Run& run)) {
-  Communicator& comm = *run.call.comm;
-  world::DeviceHabit& habit = comm.device_habit;
+Task ask(Run& run, world::DeviceHabit& habit, Places places, Task (*begin_algorithm)(Run& run)) {
   std::int32_t any = habit.seen;
   Vector one{1, datatype::datatypes.find(MPI_INT32_T), datatype::operations.find(MPI_MAX)};
   Step step;
-  begin(run, step, step_of(Kind::allreduce, comm, 0, one, &any, &any));
+  begin(run, step, step_of(Kind::allreduce, *run.call.comm, 0, one, &any, &any));
   co_await finish(run, step);
   habit.used = any != 0;
   habit.seen = false;
@@ -105,23 +115,35 @@ Task ask(Run& run, Places places, Task (*begin_algorithm)(Run& run)) {
   if (algorithm.handle()) co_await algorithm;
 }
 
+Task await_turn(Run& run, Task (*begin)(Run& run)) {
+  co_await run.until_progress([&run] { return is_next(run); });
+  Task task = begin_in_turn(run, begin);
+  if (task.handle()) co_await task;
+}
+
 }  // namespace
 
-Task begin_where_data_lies(Run& run, Task (*begin)(Run& run)) {
+Task begin_in_turn(Run& run, Task (*begin)(Run& run)) {
   const Call& call = run.call;
-  if (call.kind == Kind::barrier) return begin(run);
-  const Places places = places_of(call);
+  if (call.kind == Kind::barrier) return go_on(run, {}, begin);
+  const Places places = run.is_host() ? Places{} : places_of(call);
   if (call.task || call.comm->is_inter()) return go_on(run, places, begin);
   if (!may_ask(call)) {
     run.by_messages = places.foreign && goes_by_messages(call);
     return go_on(run, places, begin);
   }
-  world::DeviceHabit& habit = call.comm->device_habit;
+  world::DeviceHabit& habit = call.persistent ? run.device_habit : call.comm->device_habit;
   habit.seen |= stays(call, places);
-  const bool asks = is_turn_to_ask(++habit.calls) && run.is_blocking();
-  if (asks) return ask(run, places, begin);
+  if (is_turn_to_ask(++habit.calls)) return counting(run, ask(run, habit, places, begin));
   run.by_messages = habit.used;
   return go_on(run, places, begin);
+}
+
+Task begin_where_data_lies(Run& run, Task (*begin)(Run& run)) {
+  const Call& call = run.call;
+  if (settings.check && !call.task) return begin(run);
+  if (settings.check || call.persistent || is_next(run)) return begin_in_turn(run, begin);
+  return counting(run, await_turn(run, begin));
 }
 
 }  // namespace baton::collective

@@ -3,15 +3,22 @@
 // other foreign data is copied to host memory first (host_copies.hpp).
 //
 // Each rank knows only where its own data lies, and all must take the same algorithm. Where that
-// one goes by messages anyway, each rank does as its data needs. Else the ranks ask each other in
-// blocking calls, seldom (DeviceHabit): what they learn holds for the calls that follow.
+// one goes by messages anyway, each rank does as its data needs. Else the ranks ask each other,
+// seldom (DeviceHabit): what they learn holds for the calls that follow, of a persistent request
+// for its own starts.
+// A nonblocking call that asks, and those behind it, begin when their turn comes (turn.hpp), later
+// than they are called. So each call finds the same answer at all ranks.
 #pragma once
 
 #include "collective/run.hpp"
 
 namespace baton::collective {
 
-// Does a run's call where its data lies; `begin` makes the algorithm.
+// Does a run's call where its data lies, when its turn comes; `begin` makes the algorithm. Under
+// the setting `check` the ranks compare their calls first (check/alike.hpp), which leads to
+// `begin_in_turn`.
 BATON_COLD Task begin_where_data_lies(Run& run, Task (*begin)(Run& run));
+// Does the call of a run whose turn it is.
+BATON_COLD Task begin_in_turn(Run& run, Task (*begin)(Run& run));
 
 }  // namespace baton::collective

@@ -10,6 +10,7 @@
 #include "collective/run.hpp"
 #include "collective/select.hpp"
 #include "collective/told.hpp"
+#include "collective/turn.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/progress.hpp"
@@ -45,9 +46,10 @@ bool begin(Run& run, std::int32_t tag, bool blocking) {
   run.prepare(tag, blocking);
   if (const Error error = message::broken(run.call.comm->collective.owner)) {
     run.note(error);
+    if (platform::memory_kinds.concern_collectives()) count_begun(run.call);
     return true;
   }
-  if (BATON_UNLIKELY(platform::memory_kinds.concern_collectives()) && !run.is_host())
+  if (BATON_UNLIKELY(platform::memory_kinds.concern_collectives()))
     return run.begin(begin_where_data_lies(run, algorithm_of));
   return run.begin(algorithm_of(run));
 }

@@ -1,6 +1,7 @@
 #include "collective/host_copies.hpp"
 
 #include "collective/side_of_call.hpp"
+#include "collective/turn.hpp"
 #include "datatype/foreign.hpp"
 #include "datatype/host_copy.hpp"
 
@@ -67,7 +68,10 @@ Task work_on_host_copies(Run& run, Task (*begin)(Run& run)) {
   CopiedSide out, in;
   if (copy_side(run, true, true, out) && copy_side(run, false, is_in_use_before(run.call), in)) {
     Task algorithm = begin(run);
+    count_begun(run.call);
     if (algorithm.handle()) co_await algorithm;
+  } else {
+    count_begun(run.call);
   }
   restore_side(run, true, out);
   restore_side(run, false, in);

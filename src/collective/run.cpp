@@ -47,6 +47,7 @@ void Run::clear() {
     std::free(chunk);
   }
   taken_ = kept_ = {0, &chunks_};
+  device_habit = {};
   begun_ = spare_ = nullptr;
   error_ = MPI_SUCCESS;
 }

@@ -184,10 +184,9 @@ class Run {
   bool take_in(bool outlives_call);
   // Prepares the run before its algorithm is made, also when it runs again.
   void prepare(std::int32_t tag, bool blocking);
-  // Begins; a blocking call also ends here. Returns true when it has ended.
+  // Begins; a blocking call also ends here. Both return true when the run has ended.
   bool begin(Task algorithm);
-  // Goes on as far as it can; returns true when it has ended.
-  bool advance();
+  bool advance();  // goes on as far as it can
   // Makes the run as if it were new.
   void clear();
 
@@ -197,6 +196,7 @@ class Run {
   Run* next = nullptr;                  // in the list of runs under way, or of spare ones
   bool by_messages = false;             // the call goes by messages alone, see device_data.hpp
   OnDevice on_device;
+  world::DeviceHabit device_habit;  // of a persistent call
 
  private:
   // This is a message under way; its memory is used again.

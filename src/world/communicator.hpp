@@ -66,7 +66,9 @@ class Communicator {
   std::uint32_t duplications = 0;  // nonblocking duplications ever started
   std::uint32_t collectives = 0;   // collective calls so far, and persistent ones made
   std::uint32_t persistent_collectives = 0;
-  std::uint32_t checked = 0;  // under the setting `check`: calls whose algorithms have begun
+  // Calls whose algorithms have begun, where some wait for their turn: under the setting `check`,
+  // and where ranks may have memory of devices.
+  std::uint32_t checked = 0;
   collective::Cutoffs* cutoffs = nullptr;  // choice of algorithms; made by collective/
   DeviceHabit device_habit;
   // This is how the machine divides its ranks. collective/ makes it, in plain memory that the

@@ -28,6 +28,7 @@
 #include "platform/device/device_memory.hpp"
 #include "platform/device/device_reduce.hpp"
 #include "platform/device/host_registrations.hpp"
+#include "platform/device/kernel_spaces.hpp"
 #include "platform/fork.hpp"
 #include "platform/host_identity.hpp"
 #include "platform/lifeline.hpp"
@@ -304,6 +305,7 @@ void Library::end_use() {
   transport::device_copies.end();
   platform::host_registrations.end();
   platform::device_scratch.end();
+  platform::kernel_spaces.end();
   platform::device_memory.end();
   platform::stop_telling_crashes();
   publish_counters();

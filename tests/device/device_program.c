@@ -159,20 +159,70 @@ static const char* kind_here(char** kinds) {
   return kinds[rank];
 }
 
-/* Sums of both ranks, each in memory of its own kind. `form`: allreduce, iallreduce, in_place. */
+/* A type of runs without a rule, from the last to the first. Returns the bytes that it spans. */
+static size_t make_gaps(int runs, MPI_Datatype* type) {
+  int* lengths = malloc(sizeof(int) * 2 * (size_t)runs);
+  int *places = lengths + runs, place = 0;
+  for (int i = runs - 1; i >= 0; --i) {
+    lengths[i] = 1 + i * i % 11;
+    places[i] = place + 1 + i * i % 7;
+    place = places[i] + lengths[i];
+  }
+  MPI_Type_indexed(runs, lengths, places, MPI_BYTE, type);
+  MPI_Type_commit(type);
+  free(lengths);
+  return (size_t)place;
+}
+/* Rank 0 sends elements of such a type; bytes between the runs stay as they are. */
+static void send_gaps(char** kinds, int runs, int count) {
+  MPI_Datatype type;
+  const size_t bytes = make_gaps(runs, &type);
+  int packed;
+  MPI_Type_size(type, &packed);
+  char *memory = take(kinds[rank], bytes), *plain = malloc(bytes), *got = malloc((size_t)packed);
+  for (int i = 0; i < count; ++i) {
+    fill(memory, bytes, (unsigned)(2 * i + rank));
+    if (rank == 0) {
+      MPI_Send(memory, 1, type, 1, 7, MPI_COMM_WORLD);
+      continue;
+    }
+    /* What it must be: the same on the host. */
+    int position = 0;
+    for (size_t k = 0; k < bytes; ++k) plain[k] = (char)byte_of(k, (unsigned)(2 * i));
+    MPI_Pack(plain, 1, type, got, packed, &position, MPI_COMM_WORLD);
+    for (size_t k = 0; k < bytes; ++k) plain[k] = (char)byte_of(k, (unsigned)(2 * i + 1));
+    position = 0;
+    MPI_Unpack(got, packed, &position, plain, 1, type, MPI_COMM_WORLD);
+    MPI_Recv(memory, 1, type, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    HELD(memcmp(view(memory), plain, bytes) == 0);
+  }
+  MPI_Type_free(&type);
+  free(plain), free(got);
+  give_back(kinds[rank], memory);
+}
+
+/* Sums of both ranks, each in memory of its own kind. `form`: allreduce, iallreduce, in_place,
+ * persistent. */
 static void sum_up(const char* form, char** kinds, size_t numbers, int count) {
   const size_t bytes = numbers * sizeof(int);
   int *out = take(kind_here(kinds), bytes), *in = take(kind_here(kinds), bytes);
   int *out_seen = device.view ? device.view(out) : out,
       *in_seen = device.view ? device.view(in) : in;
+  const int persists = strcmp(form, "persistent") == 0;
+  MPI_Request request;
+  if (persists)
+    MPI_Allreduce_init(out, in, (int)numbers, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL,
+                       &request);
   for (int turn = 0; turn < count; ++turn) {
     const int in_place = strcmp(form, "in_place") == 0;
     for (size_t i = 0; i < numbers; ++i) {
       out_seen[i] = (int)i * (rank + 1) + turn;
       in_seen[i] = in_place ? out_seen[i] : -1;
     }
-    if (strcmp(form, "iallreduce") == 0) {
-      MPI_Request request;
+    if (persists) {
+      MPI_Start(&request);
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (strcmp(form, "iallreduce") == 0) {
       MPI_Iallreduce(out, in, (int)numbers, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else {
@@ -184,7 +234,38 @@ static void sum_up(const char* form, char** kinds, size_t numbers, int count) {
       HELD(out_seen[i] == (int)i * (rank + 1) + turn);
     }
   }
+  if (persists) MPI_Request_free(&request);
   give_back(kind_here(kinds), out), give_back(kind_here(kinds), in);
+}
+
+/* Many sums under way at once, with short calls between them and a blocking one behind them. Rank 1
+ * completes them from the last to the first. */
+static void overlap(char** kinds, int numbers, int count) {
+  const size_t bytes = (size_t)numbers * sizeof(int);
+  enum { calls_max = 40 };
+  MPI_Request requests[2 * calls_max];
+  char* memory[calls_max];
+  int short_one[calls_max], total = 0, one = 1;
+  HELD(count <= calls_max);
+  for (int i = 0; i < count; ++i) {
+    memory[i] = take(kinds[rank], bytes);
+    short_one[i] = rank + i;
+    for (int k = 0; k < numbers; ++k) ((int*)view(memory[i]))[k] = k * (rank + 1) + i;
+    MPI_Iallreduce(MPI_IN_PLACE, memory[i], numbers, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                   &requests[2 * i]);
+    MPI_Iallreduce(MPI_IN_PLACE, &short_one[i], 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD,
+                   &requests[2 * i + 1]);
+    if (i % 7 == 3) MPI_Allreduce(&one, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 1 && i % 3 == 0) usleep(1000);
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (int i = 0; i < 2 * count; ++i)
+    MPI_Wait(&requests[rank == 0 ? i : 2 * count - 1 - i], MPI_STATUS_IGNORE);
+  for (int i = 0; i < count; ++i) {
+    HELD(short_one[i] == 1 + 2 * i);
+    for (int k = 0; k < numbers; ++k) HELD(((int*)view(memory[i]))[k] == 3 * k + 2 * i);
+    give_back(kinds[rank], memory[i]);
+  }
 }
 
 /* Rank 0 sends, in parts; each round by another order of the parts. */
@@ -310,8 +391,8 @@ static void tell_counts(void) {
   StandinCounts c = device.counts();
   printf("rank %d has %ld streams, %ld events, %ld imports, %ld blocks\n", rank, c.streams,
          c.events, c.imports, c.blocks);
-  printf("rank %d: %ld launches, %ld modules, %ld registered, %ld once\n", rank, c.launches,
-         c.modules, c.registered, c.registrations);
+  printf("rank %d: %ld launches, %ld modules, %ld registered, %ld once, %ld copies\n", rank,
+         c.launches, c.modules, c.registered, c.registrations, c.copies);
 }
 
 /* Returns how many words it has taken. */
@@ -328,8 +409,10 @@ static int run(char** words) {
   if (strcmp(word, "cut") == 0) return cut_ends((size_t)atol(words[1])), 2;
   if (strcmp(word, "die") == 0) return die_meanwhile((size_t)atol(words[1])), 2;
   if (strcmp(word, "allreduce") == 0 || strcmp(word, "iallreduce") == 0 ||
-      strcmp(word, "in_place") == 0)
+      strcmp(word, "in_place") == 0 || strcmp(word, "persistent") == 0)
     return sum_up(word, words + 1, (size_t)atol(words[3]), atoi(words[4])), 5;
+  if (strcmp(word, "gaps") == 0) return send_gaps(words + 1, atoi(words[3]), atoi(words[4])), 5;
+  if (strcmp(word, "overlap") == 0) return overlap(words + 1, atoi(words[3]), atoi(words[4])), 5;
   if (strcmp(word, "parts") == 0)
     return send_parts(words + 1, (size_t)atol(words[3]), atoi(words[4]), 5), 5;
   if (strcmp(word, "file") == 0) return use_file(words[1], words + 2, (size_t)atol(words[4])), 5;

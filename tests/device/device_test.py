@@ -175,6 +175,48 @@ class Device(Faults):
         job = self.goes("load", "allreduce", "device", "device", 100000, 1, "iallreduce", "device", "device", 100000, 4)
         self.assertEqual(self.counted(job, "launches"), {0: 5, 1: 5})
 
+    def test_programs_of_nonblocking_or_persistent_sums_alone(self):
+        for form in "iallreduce", "persistent":
+            job = self.goes("load", form, "device", "device", 100000, 5)
+            self.assertEqual(self.counted(job, "launches"), {0: 5, 1: 5}, form)
+            self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+            # The second rank's data is the host's: it goes by copies, and the first one knows nothing of that.
+            job = self.goes("load", form, "device", "host", 100000, 5)
+            self.assertEqual(self.counted(job, "launches"), {0: 5, 1: 0}, form)
+            job = self.goes("load", form, "host", "host", 100000, 5)
+            self.assertEqual(self.counted(job, "launches"), {0: 0, 1: 0}, form)
+
+    def test_sums_that_are_checked(self):
+        for form in "allreduce", "iallreduce", "persistent":
+            job = self.goes("load", form, "device", "device", 100000, 5, options=("--check",))
+            self.assertEqual(self.counted(job, "launches"), {0: 5, 1: 5}, form)
+
+    def test_many_calls_under_way_at_once(self):
+        for options in (), ("--check",):
+            for kinds in ("device", "device"), ("device", "host"), ("host", "host"):
+                job = self.goes("load", "overlap", *kinds, 20000, 40, options=options)
+                launches = self.counted(job, "launches")
+                self.assertEqual(launches, {rank: 40 if kinds == ("device", "device") or kind == "device" else 0
+                                            for rank, kind in enumerate(kinds)})
+        self.goes("load", "overlap", "device", "host", 20000, 40, BATON_PROGRESS_THREAD="1")
+
+    def test_runs_without_a_rule_are_copied_by_a_kernel(self):
+        for kinds in ("device", "device"), ("device", "host"), ("host", "device"), ("pool", "managed"):
+            job = self.goes("load", "gaps", *kinds, 3000, 3, BATON_DEVICE_BYTES_MIN="0")
+            for rank, kind in enumerate(kinds):
+                if kind != "host":
+                    self.assertGreaterEqual(self.counted(job, "launches")[rank], 3)
+                    self.assertLess(self.counted(job, "copies")[rank], 100)
+            self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+            self.assertEqual(self.counted(job, "registered"), {0: 0, 1: 0})
+        job = self.goes("load", "gaps", "device", "host", 100, 5)
+        self.assertEqual(self.counted(job, "launches"), {0: 0, 1: 0})
+
+    def test_runs_without_a_rule_where_there_are_no_kernels(self):
+        for fault in "STANDIN_NO_KERNELS", "STANDIN_NO_LAUNCH", "STANDIN_NO_REGISTER", "STANDIN_NO_REACH":
+            job = self.goes("load", "gaps", "device", "device", 3000, 3, BATON_DEVICE_BYTES_MIN="0", **{fault: "1"})
+            self.assertEqual(self.counted(job, "launches"), {0: 0, 1: 0})
+
     def test_each_rank_may_have_its_data_elsewhere(self):
         job = self.goes("load", "allreduce", "device", "host", 100000, 3, "allreduce", "host", "managed", 100000, 3,
                         "allreduce", "pool", "device", 100000, 2)
@@ -252,6 +294,10 @@ class Device(Faults):
 
     def test_a_device_that_is_lost_in_a_sum_ends_the_job(self):
         self.fails("unspecified launch failure", "load", "allreduce", "device", "device", 100000, 3,
+                   STANDIN_FAIL_LAUNCH="2")
+
+    def test_a_device_that_is_lost_in_a_kernel_ends_the_job(self):
+        self.fails("unspecified launch failure", "load", "gaps", "device", "host", 3000, 3, BATON_DEVICE_BYTES_MIN="0",
                    STANDIN_FAIL_LAUNCH="2")
 
     def test_no_memory_for_a_stream_ends_the_job_and_says_why(self):

@@ -1,7 +1,7 @@
 /* Messages from and to memory of a device through the driver's own interface alone, so that it runs
  * on a device and on the stand-in: what kinds of memory and forms of calls give (word `forms`),
- * what is left open when allocations come and go (`leaks N`), and a rank that dies with handles
- * open
+ * data with gaps that kernels copy (`gaps N`), what is left open when allocations come and go
+ * (`leaks N`), and a rank that dies with handles open
  * (`die`). DEVICE_LIBRARY names the driver's library (libcuda.so.1). See on_device.py and
  * lifetimes_test.py. */
 #define _GNU_SOURCE
@@ -194,6 +194,48 @@ static void two_ranks(Kind from, Kind to, int count) {
   give_back(from, out), give_back(to, in);
 }
 
+/* Runs without a rule, so that kernels copy them, once that pays. `downwards`: from the last to the
+ * first, in elements of negative extent. */
+static void runs_without_rule(Kind from, Kind to, int runs, int downwards) {
+  const int other = rank ^ 1;
+  if (other >= size) return;
+  enum { elements = 3 };
+  int* lengths = malloc(sizeof(int) * 2 * (size_t)runs);
+  int *places = lengths + runs, end = 0, count, packed;
+  for (int i = 0; i < runs; ++i) {
+    const int at = downwards ? runs - 1 - i : i;
+    lengths[at] = 1 + i * i % 5;
+    places[at] = end + 1 + i * i % 7;
+    end = places[at] + lengths[at];
+  }
+  count = elements * end;
+  MPI_Datatype one, type;
+  MPI_Type_indexed(runs, lengths, places, MPI_INT, &one);
+  MPI_Type_create_resized(one, 0, (downwards ? -1 : 1) * (MPI_Aint)sizeof(int) * end, &type);
+  MPI_Type_commit(&type);
+  MPI_Type_size(type, &packed);
+  packed *= elements;
+  const size_t bytes = sizeof(int) * (size_t)count;
+  const size_t first = downwards ? sizeof(int) * (size_t)end * (elements - 1) : 0;
+  char *out = take(from, bytes), *in = take(to, bytes), *should = take(host, bytes),
+       *middle = malloc((size_t)packed);
+  int position = 0;
+  fill(from, out, count, rank), fill(to, in, count, 99);
+  MPI_Sendrecv(out + first, elements, type, other, 4, in + first, elements, type, other, 4,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  /* What it must be: the same on the host. */
+  fill(host, should, count, other);
+  MPI_Pack(should + first, elements, type, middle, packed, &position, MPI_COMM_WORLD);
+  fill(host, should, count, 99);
+  position = 0;
+  MPI_Unpack(middle, packed, &position, should + first, elements, type, MPI_COMM_WORLD);
+  int* got = seen(to, in, count);
+  HELD(memcmp(got, should, bytes) == 0);
+  free(got), free(lengths), free(middle), free(should);
+  MPI_Type_free(&one), MPI_Type_free(&type);
+  give_back(from, out), give_back(to, in);
+}
+
 static void all_ranks(Kind kind, int count) {
   const size_t bytes = sizeof(int) * (size_t)count;
   char *out = take(kind, bytes), *in = take(kind, bytes * (size_t)size);
@@ -227,6 +269,20 @@ static void operations(Kind kind, int count) {
   give_back(kind, data);
 }
 
+/* How long messages of such types take: the first ones by copies, the later ones by kernels. */
+static void gaps(int runs) {
+  enum { messages = 12 };
+  for (int downwards = 0; downwards < 2; ++downwards)
+    for (int i = 0; i < messages; ++i) {
+      MPI_Barrier(MPI_COMM_WORLD);
+      const double start = MPI_Wtime();
+      runs_without_rule(device, i % 2 ? host : device, runs, downwards);
+      if (rank == 0 && (i == 0 || i == messages - 1))
+        printf("%d runs %s, message %d: %.0f us with its tests\n", 3 * runs,
+               downwards ? "downwards" : "upwards", i + 1, 1e6 * (MPI_Wtime() - start));
+    }
+}
+
 static void forms(void) {
   const int counts[] = {1, 100, 10000, 1 << 20};
   for (Kind from = device; from < kinds; ++from) {
@@ -237,6 +293,8 @@ static void forms(void) {
     for (size_t i = 0; i < sizeof counts / sizeof *counts; ++i) {
       for (Kind to = device; to < kinds; ++to)
         if (has(to)) two_ranks(from, to, counts[i]);
+      for (Kind to = device; to < kinds && i < 2; ++to)
+        if (has(to)) runs_without_rule(from, to, 10 + 190 * (int)i, (int)i);
       all_ranks(from, counts[i]);
       operations(from, counts[i]);
     }
@@ -316,6 +374,7 @@ int main(int argc, char** argv) {
   open_driver();
   const char* word = argc > 1 ? argv[1] : "forms";
   if (strcmp(word, "forms") == 0) forms();
+  if (strcmp(word, "gaps") == 0) gaps(argc > 2 ? atoi(argv[2]) : 20000);
   if (strcmp(word, "leaks") == 0) leaks(argc > 2 ? atoi(argv[2]) : 10000);
   if (strcmp(word, "die") == 0) die();
   MPI_Finalize();

@@ -103,6 +103,17 @@ def ways(session):
     return found
 
 
+def gaps(session):
+    """Runs without a rule, by copies and then by kernels, which must be translated and reach host memory."""
+    runs = 300 if session.options.standin else 20000
+    found = {}
+    for least in "32768", "0":  # when it pays, and at once
+        found[f"BATON_DEVICE_BYTES_MIN={least}"] = [
+            line for line in session.mpiexec(2, session.program("lifetimes_program"), "gaps", runs,
+                                             BATON_DEVICE_BYTES_MIN=least).splitlines() if "message" in line]
+    return found
+
+
 CONFORMANCE = [("conformance_foreign_memory", 2, ["local"]),
                ("conformance_collectives", 3, ["cases=10", "operations=9"]), ("conformance_neighborhood", 3, []),
                ("conformance_random_types", 2, ["1", "100"])]
@@ -234,7 +245,7 @@ def sanitizer(session):
 
 
 # The part, and the seconds that it may take.
-PARTS = {machine: 40, forms: 60, ways: 20, conformance: 90, leaks: 60, deaths: 30, bench: 130, mpi4py: 100, sanitizer: 40}
+PARTS = {machine: 40, forms: 60, ways: 20, gaps: 30, conformance: 90, leaks: 60, deaths: 30, bench: 130, mpi4py: 100, sanitizer: 40}
 
 
 def run_part(session, part, seconds):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The kernels of reductions by NVIDIA's own assembler, for the oldest and a recent device. It comes from PyPI
+"""The kernels by NVIDIA's own assembler, for the oldest and a recent device. It comes from PyPI
 (nvidia-cuda-nvcc-cu12) and is skipped, with code 77, where that cannot be fetched. Usage: ptxas_test.py WRITE_KERNELS"""
 import os
 import subprocess

@@ -20,5 +20,6 @@ int main() {
         std::fputs(is_first ? text : std::strstr(text, ".visible"), stdout);
         is_first = false;
       }
+  std::fputs(std::strstr(cuda::planes_kernel_text, ".visible"), stdout);
   return is_first;
 }

@@ -6,7 +6,10 @@
 #include "collective/check/deadlock.hpp"
 #include "collective/check/partners.hpp"
 #include "collective/check/words.hpp"
+#include "collective/device_data.hpp"
 #include "collective/select.hpp"
+#include "collective/turn.hpp"
+#include "platform/memory_kind.hpp"
 #include "world/portability.hpp"
 
 namespace baton::collective {
@@ -170,6 +173,15 @@ Task compare_blocks(Run& run, const Check& check) {
   co_await spread(run, check);
 }
 
+// Begins the algorithm of a call that has been compared and whose turn it is, where its data lies.
+Task begin_compared(Run& run) {
+  const auto algorithm = [](Run& of) { return select_for(of, of.call); };
+  if (platform::memory_kinds.concern_collectives()) return begin_in_turn(run, algorithm);
+  const Task begun = algorithm(run);
+  count_begun(run.call);
+  return begun;
+}
+
 Form form_of(const Run& run) {
   if (!run.visible) return Form::blocking;
   return run.call.persistent ? Form::persistent : Form::nonblocking;
@@ -194,21 +206,17 @@ Task check_and_run(Run& run, const Call& call) {
   run.change_tag(tag);
   if (verdict.error_class) run.refuse(verdict.error_class, verdict.text);
   if (persistent) {
-    if (!run.error()) co_await select_for(run, call);
+    if (!run.error()) co_await begin_compared(run);
     co_return;
   }
   // Rounds of the communicator's room are taken in the order of the calls, whichever check ends
   // first.
-  co_await run.until_progress([&comm, tag] {
-    return world::own_tag(TagKind::collective, platform::load_shared(comm.checked)) == tag;
-  });
+  co_await run.until_progress([&run] { return is_next(run); });
   if (run.error()) {
-    platform::add_shared(comm.checked, 1u);
+    count_begun(call);
     co_return;
   }
-  Task algorithm = select_for(run, call);
-  platform::add_shared(comm.checked, 1u);
-  co_await algorithm;
+  co_await begin_compared(run);
 }
 
 }  // namespace baton::collective

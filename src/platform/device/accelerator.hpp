@@ -57,9 +57,30 @@ struct PlaneCopy {
   std::size_t to_step;
   std::size_t from_step;
   std::size_t rows;
-  // These say which side is a device's, if there are several rows; of one the driver finds out.
+  // These say which side is a device's, if there are several rows, or the copy waits in a list
+  // (plane_list.hpp); else the driver finds out.
   bool to_device = true;
   bool from_device = true;
+};
+
+// Kernels read such a copy in this form: each row is so many words, of 1, 2, 4 or 8 bytes, to which
+// both sides and their steps are aligned. Addresses are those of the device.
+struct KernelPlane {
+  std::uint64_t to;
+  std::uint64_t from;
+  std::uint64_t words;
+  std::uint64_t rows;
+  std::uint64_t to_step;
+  std::uint64_t from_step;
+  std::uint64_t word_bytes;
+  std::uint64_t unused;
+};
+// How the threads of a kernel divide planes: so many work on the words of a row, others on further
+// rows of the same plane.
+struct PlaneThreads {
+  unsigned planes;         // at most 65535
+  unsigned row_threads;    // a power of two, at most 256
+  std::uint64_t rows_max;  // of a plane
 };
 
 // The streams that a context's copies go through: those that a call waits for at once, and those
@@ -98,6 +119,16 @@ class Accelerator {
   // made.
   virtual const char* begin_reduction(void* context, DeviceLane lane,
                                       const DeviceReduction& reduction) = 0;
+
+  // Makes a context ready for `begin_planes`. The first time takes as long as the first reduction.
+  virtual const char* load_planes(void* context) = 0;
+  // Begins copies of planes in a context by a kernel, which reaches all that they name, and the
+  // planes themselves, by these addresses. It goes wrong, with the context, where it does not.
+  virtual const char* begin_planes(void* context, DeviceLane lane, std::uint64_t planes,
+                                   const PlaneThreads& threads) = 0;
+  // Tells by which address kernels of a context reach host memory. It fails unless the memory is
+  // registered now.
+  virtual const char* reach_host(void* context, void* memory, std::uint64_t* address) = 0;
 
   // Takes memory of a context's device, and gives it back.
   virtual const char* allocate(void* context, std::size_t bytes, void** memory) = 0;

@@ -238,7 +238,7 @@ const char* Driver::register_host(void* context, void* memory, std::size_t bytes
     return "this driver registers no host memory";
   const Current current(functions_, context);
   if (current.result()) return words(current.result());
-  return words(functions_.register_host(memory, bytes, register_portable));
+  return words(functions_.register_host(memory, bytes, register_portable | register_mapped));
 }
 
 void Driver::unregister_host(void* context, void* memory) {
@@ -257,6 +257,7 @@ void Driver::give_back() {
     if (!lives) continue;
     for (int k = 0; k < one.spare_count; ++k) functions_.destroy_event(one.spare[k]);
     for (int k = 0; k < one.kernel_count; ++k) functions_.unload_module(one.kernels[k].module);
+    if (one.planes_module) functions_.unload_module(one.planes_module);
     for (Stream stream : one.streams)
       if (stream) functions_.destroy_stream(stream);
   }

@@ -2,8 +2,8 @@
 // Contexts are the program's: each copy is made in the context that owns the memory, with two
 // streams of our own in each, which wait for no other stream (CU_STREAM_NON_BLOCKING). So whatever
 // the program does with a buffer on streams of its own must be over before it hands it to MPI.
-// Reductions are in cuda_reduction.cpp, memory that has descriptors in cuda_descriptor.cpp, that of
-// pools in cuda_pool.cpp.
+// Reductions are in cuda_reduction.cpp, copies by kernels in cuda_planes.cpp, memory that has
+// descriptors in cuda_descriptor.cpp, that of pools in cuda_pool.cpp.
 #pragma once
 
 #include "platform/device/accelerator.hpp"
@@ -52,6 +52,10 @@ class Driver final : public Accelerator {
   CopyState look(void* context, void* mark, const char** why) override;
   const char* begin_reduction(void* context, DeviceLane lane,
                               const DeviceReduction& reduction) override;
+  const char* load_planes(void* context) override;
+  const char* begin_planes(void* context, DeviceLane lane, std::uint64_t planes,
+                           const PlaneThreads& threads) override;
+  const char* reach_host(void* context, void* memory, std::uint64_t* address) override;
   const char* allocate(void* context, std::size_t bytes, void** memory) override;
   void release(void* context, void* memory) override;
   const char* register_host(void* context, void* memory, std::size_t bytes) override;
@@ -82,6 +86,8 @@ class Driver final : public Accelerator {
     static constexpr int kernels_max = 64;
     Loaded kernels[kernels_max];
     int kernel_count = 0;
+    Module planes_module = nullptr;  // null: not loaded
+    Kernel planes = nullptr;
     const char* refused = nullptr;  // why its device takes no kernels; null: it does
   };
   // A primary context that we keep alive, for memory that belongs to none.
@@ -114,7 +120,9 @@ class Driver final : public Accelerator {
   Context context_for(Device device);
   Used* used(Context context);
   const char* stream_of(Context context, DeviceLane lane, Stream* stream);
+  const char* load_text(const char* text, const char* name, Module* module, Kernel* kernel);
   const char* load(DeviceOperation operation, const DeviceElement& element, Loaded& loaded);
+  const char* find_planes(Context context, Kernel* kernel);
   const char* find_kernel(Context context, const DeviceReduction& reduction, Kernel* kernel);
 
   Functions functions_{};

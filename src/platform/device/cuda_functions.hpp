@@ -79,7 +79,8 @@ enum : unsigned {
   handle_descriptor = 1,      // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
   location_device = 1,        // CU_MEM_LOCATION_TYPE_DEVICE
   access_read_write = 3,      // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
-  register_portable = 1       // CU_MEMHOSTREGISTER_PORTABLE: for all contexts
+  register_portable = 1,      // CU_MEMHOSTREGISTER_PORTABLE: for all contexts
+  register_mapped = 2         // CU_MEMHOSTREGISTER_DEVICEMAP: kernels reach it, where they can
 };
 
 // X(name here, the driver's name, version of the form, required, result, arguments)
@@ -113,6 +114,7 @@ enum : unsigned {
   X(release,              cuMemFree,               3020,  false, (DevicePointer))                  \
   X(register_host,        cuMemHostRegister,       6050,  false, (void*, std::size_t, unsigned))   \
   X(unregister_host,      cuMemHostUnregister,     4000,  false, (void*))                          \
+  X(reach_host,           cuMemHostGetDevicePointer, 3020, false, (DevicePointer*, void*, unsigned)) \
   X(get_ipc_handle,       cuIpcGetMemHandle,       4010,  false, (IpcHandle*, DevicePointer))      \
   X(retain_memory,        cuMemRetainAllocationHandle, 11000, false, (Memory*, void*))             \
   X(release_memory,       cuMemRelease,            10020, false, (Memory))                         \

@@ -15,22 +15,27 @@ constexpr std::int64_t blocks_max = 2048;
 
 }  // namespace
 
-// Lets the driver translate a kernel for the current context's device.
-const char* Driver::load(DeviceOperation operation, const DeviceElement& element, Loaded& loaded) {
+// Lets the driver translate a module's text for the current context's device.
+const char* Driver::load_text(const char* text, const char* name, Module* module, Kernel* kernel) {
   if (!functions_.load_module || !functions_.unload_module || !functions_.get_kernel ||
       !functions_.launch)
     return "this driver loads no kernels";
+  Module made = nullptr;
+  if (Result result = functions_.load_module(&made, text)) return words(result);
+  if (Result result = functions_.get_kernel(kernel, made, name)) {
+    functions_.unload_module(made);
+    return words(result);
+  }
+  *module = made;
+  return nullptr;
+}
+
+const char* Driver::load(DeviceOperation operation, const DeviceElement& element, Loaded& loaded) {
   char text[kernel_text_bytes], name[kernel_name_bytes];
   write_kernel(operation, element, text);
   write_kernel_name(operation, element, name);
-  Loaded made{operation, element, nullptr, nullptr};
-  if (Result result = functions_.load_module(&made.module, text)) return words(result);
-  if (Result result = functions_.get_kernel(&made.kernel, made.module, name)) {
-    functions_.unload_module(made.module);
-    return words(result);
-  }
-  loaded = made;
-  return nullptr;
+  loaded = {operation, element, nullptr, nullptr};
+  return load_text(text, name, &loaded.module, &loaded.kernel);
 }
 
 // The context is current. A driver that has refused a kernel once is not asked for others.

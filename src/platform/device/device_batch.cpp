@@ -34,9 +34,11 @@ const char* DeviceBatch::find(const void* to, const void* from) {
   DeviceRange found;
   if (!device_memory.find(to, found) && !device_memory.find(from, found))
     return "the memory is no device's any more";
+  if (latest_.bytes > 0 && !list_) list_ = new (std::nothrow) PlaneList;
   const char* why = begin_all();
-  if (!why && waits_ && found.context != range_.context) {
-    why = device_memory.driver()->finish(range_.context, DeviceLane::at_once);
+  if (found.context != range_.context) {
+    if (!why) why = carry_list_out();
+    if (!why && waits_) why = device_memory.driver()->finish(range_.context, DeviceLane::at_once);
     waits_ = false;
   }
   range_ = found;
@@ -64,17 +66,38 @@ DeviceBatch::Repetition DeviceBatch::find_repetition(const Run* runs, std::size_
   return best;
 }
 
+// Returns whether a place is a device's; `elsewhere` becomes true if its context is another one.
+bool DeviceBatch::is_device(const void* address, bool* elsewhere) {
+  constexpr std::uintptr_t page_bytes = 4096;  // devices get whole pages
+  const std::uintptr_t page = reinterpret_cast<std::uintptr_t>(address) / page_bytes;
+  if (knows(address)) return true;
+  if (page == host_page_) return false;
+  DeviceRange other;
+  const bool found = device_memory.find(address, other);
+  if (!found) host_page_ = page;
+  if (found && other.context != range_.context) *elsewhere = true;
+  return found;
+}
+
 const char* DeviceBatch::begin(PlaneCopy plane) {
+  if (plane.rows > 1 || list_) {
+    bool elsewhere = false;
+    plane.to_device = is_device(plane.to, &elsewhere);
+    plane.from_device = is_device(plane.from, &elsewhere);
+    if (list_ && !elsewhere && PlaneList::takes(plane)) {
+      list_->add(plane);
+      return list_->is_full() ? carry_list_out() : nullptr;
+    }
+  }
   const bool to_host = !knows(plane.to);
   host_registrations.prepare(range_.context, to_host ? plane.to : plane.from,
                              plane.rows * plane.bytes);
-  if (plane.rows > 1) {
-    DeviceRange other;
-    plane.to_device = knows(plane.to) || device_memory.find(plane.to, other);
-    plane.from_device = knows(plane.from) || device_memory.find(plane.from, other);
-  }
   waits_ = true;
   return device_memory.driver()->begin_copy(range_.context, DeviceLane::at_once, plane);
+}
+
+const char* DeviceBatch::carry_list_out() {
+  return list_ ? list_->carry_out(range_.context, &waits_) : nullptr;
 }
 
 const char* DeviceBatch::begin_repetition(const Run* runs, const Repetition& repetition) {
@@ -132,6 +155,7 @@ const char* DeviceBatch::add(const Run& run) {
     if (why) return why;
   }
   if (!runs_) runs_ = new (std::nothrow) Run[runs_max];
+  if (!list_) list_ = new (std::nothrow) PlaneList;
   if (!runs_) return begin_repetition(&run, {});
   runs_[count_++] = run;
   return count_ == runs_max ? begin_kept(false) : nullptr;
@@ -165,8 +189,10 @@ const char* DeviceBatch::copy(void* to, const void* from, std::size_t bytes) {
 
 const char* DeviceBatch::finish() {
   const char* why = begin_all();
+  if (!why) why = carry_list_out();
   if (!why && waits_) why = device_memory.driver()->finish(range_.context, DeviceLane::at_once);
   delete[] runs_;
+  delete list_;
   *this = {};
   return why;
 }

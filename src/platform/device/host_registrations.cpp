@@ -44,6 +44,14 @@ void HostRegistrations::prepare(void* context, const void* address, std::size_t 
   ranges_[count_++] = {range, refused ? nullptr : context};
 }
 
+bool HostRegistrations::find(const void* address, std::size_t bytes, HostRange* range) {
+  const auto here = reinterpret_cast<std::uintptr_t>(address);
+  Guard guard(lock_);
+  if (!knows(here) || !ranges_[latest_].context) return false;
+  *range = ranges_[latest_].range;
+  return range->end - here >= bytes;
+}
+
 void HostRegistrations::drop(Registered& one) {
   if (one.context)
     device_memory.driver()->unregister_host(one.context, reinterpret_cast<void*>(one.range.start));

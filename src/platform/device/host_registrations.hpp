@@ -28,6 +28,8 @@ class HostRegistrations {
   // Registers the memory where bytes lie that a device is about to copy, if it may be and is not.
   // Any thread.
   void prepare(void* context, const void* address, std::size_t bytes);
+  // Finds the memory that is registered and holds all of these bytes; false: none does.
+  bool find(const void* address, std::size_t bytes, HostRange* range);
   // The memory that begins at an address is about to be given back.
   void forget(const void* start);
   // Unregisters all.

@@ -52,6 +52,7 @@ struct Block {
   Context* context;  // null: it belongs to none
   off_t offset;      // of its bytes in the memory file
   int file;          // of its own, of what has descriptors
+  bool is_mapped;    // host memory: kernels reach it
 };
 
 // Work of one context, in order, by a thread of its own.
@@ -116,6 +117,10 @@ bool make_pooled(Block& block, void* pool);
 void drop_pooled(const Block& block);
 void* pool_of(const Block& block);
 long pool_import_count();
+// Host memory that is registered; and the address by which kernels reach a place in it, which the
+// documentation lets be another one.
+bool is_host(const Block& block);
+std::uint64_t reached(std::uintptr_t address);
 // A block that holds the address; null: none does.
 Block* find_block(std::uintptr_t address);
 // Makes a block, in the state's space or at `place`.

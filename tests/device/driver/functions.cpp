@@ -49,6 +49,7 @@ constexpr Row rows[] = {
     {"cuMemcpyAsync", 4000, "cuMemcpyAsync"},
     {"cuMemcpy2DAsync", 3020, "cuMemcpy2DAsync_v2"},
     {"cuMemHostRegister", 6050, "cuMemHostRegister_v2"},
+    {"cuMemHostGetDevicePointer", 3020, "cuMemHostGetDevicePointer_v2"},
     {"cuMemHostUnregister", 4000, "cuMemHostUnregister"},
     {"cuMemRetainAllocationHandle", 11000, "cuMemRetainAllocationHandle"},
     {"cuMemRelease", 10020, "cuMemRelease"},

@@ -60,15 +60,15 @@ struct Kernel {
 // Reads a module with one kernel. Returns why it is refused; empty: it is not.
 std::string read_kernel(const char* text, Kernel& kernel);
 
-// Memory that a launch may touch.
+// Memory that a launch may touch, from `start` on.
 struct Reachable {
   std::uint64_t start, bytes;
   char* view;
 };
 struct Launch {
-  std::uint32_t blocks, threads;
+  std::uint32_t blocks, blocks_y, threads, threads_y;
   std::vector<std::uint64_t> arguments;
-  std::vector<Reachable> memory;
+  std::vector<Reachable> memory;  // in the order of addresses
 };
 // Runs all threads. False: one has left its memory, or an address was not aligned.
 bool run_kernel(const Kernel& kernel, const Launch& launch);

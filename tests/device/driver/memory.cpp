@@ -82,6 +82,14 @@ void give_addresses_back(std::uintptr_t start, std::size_t bytes) {
   state.gaps[start] = whole_pages(bytes) + page_bytes;
 }
 
+bool is_host(const Block& block) {
+  return block.kind == standin_pinned || block.kind == standin_registered;
+}
+
+std::uint64_t reached(std::uintptr_t address) {
+  return address + (std::uint64_t{1} << 62);
+}
+
 Block* find_block(std::uintptr_t address) {
   auto next = state.blocks.upper_bound(address);
   if (next == state.blocks.begin()) return nullptr;
@@ -98,6 +106,7 @@ Block* make_block(StandinKind kind, std::size_t bytes, std::uintptr_t place) {
   Block block{};
   block.kind = kind;
   block.bytes = bytes;
+  block.is_mapped = kind == standin_pinned;
   if (is_in_space(kind)) {
     block.start = take_addresses(bytes);
     if (!block.start) return nullptr;
@@ -153,14 +162,13 @@ enum {
 };
 
 bool fill_attribute(int attribute, const Block& block, void* value) {
-  const bool is_host = block.kind == standin_pinned || block.kind == standin_registered;
   const bool may_export = block.kind == standin_device;
   switch (attribute) {
     case of_context:
       *static_cast<void**>(value) = block.context;
       return true;
     case of_type:
-      *static_cast<unsigned*>(value) = is_host ? 1 : 2;
+      *static_cast<unsigned*>(value) = is_host(block) ? 1 : 2;
       return true;
     case of_id:
       *static_cast<std::uint64_t*>(value) = block.id;
@@ -246,12 +254,23 @@ STANDIN_CALL cuMemFree_v2(std::uint64_t memory) {
   return success;
 }
 
-STANDIN_CALL cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned) {
+STANDIN_CALL cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
   STANDIN_READY;
   if (fault("STANDIN_NO_REGISTER")) return out_of_memory;
   if (find_block(reinterpret_cast<std::uintptr_t>(memory))) return 712;  // registered already
   ++state.registrations;
-  make_block(standin_registered, bytes, reinterpret_cast<std::uintptr_t>(memory));
+  Block* made = make_block(standin_registered, bytes, reinterpret_cast<std::uintptr_t>(memory));
+  made->is_mapped = flags & 2;
+  return success;
+}
+
+STANDIN_CALL cuMemHostGetDevicePointer_v2(std::uint64_t* address, void* memory, unsigned flags) {
+  STANDIN_READY;
+  const auto here = reinterpret_cast<std::uintptr_t>(memory);
+  const Block* block = find_block(here);
+  if (fault("STANDIN_NO_REACH") || flags || !block || !is_host(*block)) return invalid_value;
+  if (!block->is_mapped) return invalid_value;
+  *address = reached(here);
   return success;
 }
 

@@ -18,10 +18,25 @@ struct Module {
 };
 std::set<Module*> modules;
 
+// What kernels of a context reach: memory of its own or of no context, and registered host memory
+// by the address that cuMemHostGetDevicePointer gives.
+void find_reachable(const Context* context, std::vector<Reachable>& memory) {
+  for (const auto& [start, block] : state.blocks)
+    if (!is_host(block) && (!block.context || block.context == context))
+      memory.push_back({block.start, block.bytes, block.view});
+  for (const auto& [start, block] : state.blocks)
+    if (is_host(block) && block.is_mapped)
+      memory.push_back({reached(block.start), block.bytes, block.view});
+}
+
 }  // namespace
 
 void end_modules_of(const Context* context) {
-  std::erase_if(modules, [&](const Module* module) { return module->context == context; });
+  std::erase_if(modules, [&](Module* module) {
+    const bool ends = module->context == context;
+    if (ends) delete module;
+    return ends;
+  });
 }
 long module_count() {
   return static_cast<long>(modules.size());
@@ -49,7 +64,10 @@ STANDIN_CALL cuModuleLoadData(void** handle, const void* text) {
 
 STANDIN_CALL cuModuleUnload(void* handle) {
   STANDIN_READY;
-  return modules.erase(static_cast<Module*>(handle)) ? success : invalid_handle;
+  auto* module = static_cast<Module*>(handle);
+  if (!modules.erase(module)) return invalid_handle;
+  delete module;
+  return success;
 }
 
 STANDIN_CALL cuModuleGetFunction(void** kernel, void* handle, const char* name) {
@@ -69,21 +87,22 @@ STANDIN_CALL cuLaunchKernel(void* handle, unsigned blocks_x, unsigned blocks_y, 
   if (!modules.count(module)) return invalid_handle;
   if (module->context != current_context()) return invalid_context;
   if (fault("STANDIN_NO_LAUNCH")) return out_of_memory;
-  if (!blocks_x || blocks_y != 1 || blocks_z != 1 || !threads_x || threads_x > 1024 ||
-      threads_y != 1 || threads_z != 1 || extra)
+  if (!blocks_x || !blocks_y || blocks_y > 65535 || blocks_z != 1 || !threads_x || !threads_y ||
+      threads_x * threads_y > 1024 || threads_z != 1 || extra)
     return invalid_value;
   Stream* stream = nullptr;
   if (const Result bad = stream_of_current(on, &stream)) return bad;
   auto launch = std::make_shared<Launch>();
   launch->blocks = blocks_x;
+  launch->blocks_y = blocks_y;
   launch->threads = threads_x;
+  launch->threads_y = threads_y;
   for (int i = 0; i < module->kernel.parameters; ++i) {
     std::uint64_t value;
     std::memcpy(&value, arguments[i], sizeof value);
     launch->arguments.push_back(value);
-    if (const Block* block = find_block(value))
-      launch->memory.push_back({block->start, block->bytes, block->view});
   }
+  find_reachable(current_context(), launch->memory);
   ++state.launches;
   // The module may be unloaded meanwhile: the driver waits for what is under way.
   stream->add([launch, kernel = module->kernel] {

@@ -149,8 +149,9 @@ class Reader {
     if (word[0] == '%' && registers_.count(word)) {
       made.reg = use(word, type, bits);
     } else if (word[0] == '%') {
-      static const char* const special[] = {"%ctaid.x", "%ntid.x", "%tid.x", "%nctaid.x"};
-      for (int i = 0; i < 4; ++i)
+      static const char* const special[] = {"%ctaid.x", "%ntid.x", "%tid.x", "%nctaid.x",
+                                            "%ctaid.y", "%ntid.y", "%tid.y"};
+      for (int i = 0; i < 7; ++i)
         if (word == special[i]) made.reg = -2 - i;
       if (made.reg == -1) refuse("register " + word);
     } else {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -74,11 +75,15 @@ class Thread {
   Thread(const Kernel& kernel, const Launch& launch, std::vector<Bits>& registers)
       : kernel_(kernel), launch_(launch), registers_(registers) {}
 
-  bool run(std::uint32_t block, std::uint32_t thread) {
+  bool run(std::uint32_t block, std::uint32_t block_y, std::uint32_t thread,
+           std::uint32_t thread_y) {
     special_[0] = block;
     special_[1] = launch_.threads;
     special_[2] = thread;
     special_[3] = launch_.blocks;
+    special_[4] = block_y;
+    special_[5] = launch_.threads_y;
+    special_[6] = thread_y;
     for (std::size_t at = 0;;) {
       const Instruction& now = kernel_.instructions[at];
       ++at;
@@ -100,10 +105,12 @@ class Thread {
     const Bits address = value(of.operands[0]) + static_cast<Bits>(of.offset);
     const auto bytes = static_cast<Bits>(of.bits / 8);
     if (address % bytes) return nullptr;
-    for (const Reachable& one : launch_.memory)
-      if (address - one.start < one.bytes && one.bytes - (address - one.start) >= bytes)
-        return one.view + (address - one.start);
-    return nullptr;
+    auto next = std::upper_bound(launch_.memory.begin(), launch_.memory.end(), address,
+                                 [](Bits here, const Reachable& one) { return here < one.start; });
+    if (next == launch_.memory.begin()) return nullptr;
+    const Reachable& one = *std::prev(next);
+    const Bits offset = address - one.start;
+    return offset < one.bytes && one.bytes - offset >= bytes ? one.view + offset : nullptr;
   }
   bool step(const Instruction& now) {
     Bits result = 0;
@@ -167,7 +174,7 @@ class Thread {
   const Kernel& kernel_;
   const Launch& launch_;
   std::vector<Bits>& registers_;
-  Bits special_[4] = {};
+  Bits special_[7] = {};
 };
 
 }  // namespace
@@ -175,9 +182,11 @@ class Thread {
 bool run_kernel(const Kernel& kernel, const Launch& launch) {
   std::vector<Bits> registers(static_cast<std::size_t>(kernel.registers));
   Thread runner(kernel, launch, registers);
-  for (std::uint32_t block = 0; block < launch.blocks; ++block)
-    for (std::uint32_t thread = 0; thread < launch.threads; ++thread)
-      if (!runner.run(block, thread)) return false;
+  for (std::uint32_t block_y = 0; block_y < launch.blocks_y; ++block_y)
+    for (std::uint32_t block = 0; block < launch.blocks; ++block)
+      for (std::uint32_t thread_y = 0; thread_y < launch.threads_y; ++thread_y)
+        for (std::uint32_t thread = 0; thread < launch.threads; ++thread)
+          if (!runner.run(block, block_y, thread, thread_y)) return false;
   return true;
 }
 

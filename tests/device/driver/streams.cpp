@@ -89,8 +89,8 @@ struct Plane {  // CUDA_MEMCPY2D
 std::uint64_t place_of(unsigned type, const void* host, std::uint64_t device) {
   const auto place = type == 1 ? reinterpret_cast<std::uintptr_t>(host) : device;
   const Block* block = find_block(place);
-  const bool is_host = !block || block->kind == standin_pinned || block->kind == standin_registered;
-  const bool fits = type == 1 ? is_host || block->kind == standin_managed : type == 2 && !is_host;
+  const bool on_host = !block || is_host(*block);
+  const bool fits = type == 1 ? on_host || block->kind == standin_managed : type == 2 && !on_host;
   return fits ? place : 0;
 }
 
