@@ -156,6 +156,10 @@ Error open_together(File& file) {
     return fail(static_cast<Error>(first.error),
                 "rank 0 could not open %.200s, so no rank has opened it", file.name);
   }
+  if (!is_first) {  // also with an error, since the first rank waits for what this one tells there
+    reach_board(file, first.board);
+    reach_staging(file, first.staging);
+  }
   if (is_first) {
     if (error) last_explanation() = why;
   } else if (!error) {
@@ -166,8 +170,6 @@ Error open_together(File& file) {
                    static_cast<unsigned>(file.amode), static_cast<unsigned>(first.amode));
     else
       error = open_descriptor(file, false);
-    reach_board(file, first.board);
-    reach_staging(file, first.staging);
   }
   if (first.error) return error;
   return share_error(file, error, "opening");

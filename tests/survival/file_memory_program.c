@@ -53,6 +53,20 @@ static void memory(void) {
   MPI_Comm_free(&comm);
 }
 
+/* Some of the ranks have a wrong amode, and nobody dies. */
+static void failed_opens(void) {
+  long first = 0;
+  snprintf(name, sizeof name, "/tmp/baton_file_memory.%ld", (long)getppid());
+  for (int round = 0; round < 100; ++round) {
+    const int amode = rank % 2 ? MPI_MODE_CREATE : MPI_MODE_CREATE | MPI_MODE_RDWR;
+    CHECK(class_of(MPI_File_open(comm, name, amode, MPI_INFO_NULL, &file)) == MPI_ERR_AMODE);
+    CHECK(MPI_Barrier(comm) == MPI_SUCCESS);
+    if (round == 1) first = job_bytes();
+  }
+  CHECK(job_bytes() < first + 20 * 4096);
+  if (rank == 0) unlink(name);
+}
+
 static int try_access(void) {
   MPI_Request request;
   int error = MPI_File_iwrite_at_all(file, 0, data, count, MPI_INT, &request);
@@ -86,6 +100,6 @@ static void accesses_cut_off(void) {
 }
 
 int main(int argc, char **argv) {
-  const Case cases[] = {{"memory", memory}, {"accesses_cut_off", accesses_cut_off}};
+  const Case cases[] = {{"memory", memory}, {"failed_opens", failed_opens}, {"accesses_cut_off", accesses_cut_off}};
   return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -89,7 +89,7 @@ class Survival(unittest.TestCase):
 
     def test_what_accesses_to_files_have_taken_comes_back(self):
         for ranks in 3, 5:
-            for case in "memory", "accesses_cut_off":
+            for case in "memory", "failed_opens", "accesses_cut_off":
                 self.run_case(case, ranks, cases="file_memory_program")
 
     def test_agreement(self):
