@@ -2,6 +2,7 @@
 // three forms it called. It is made by api/, and read by select and by the algorithms.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/algorithm.hpp"
@@ -62,6 +63,7 @@ struct Call {
   // steps (by_nodes.hpp). Null: an algorithm.
   Task (*task)(Run& run, void* state) = nullptr;
   void* task_state = nullptr;
+  std::size_t task_state_bytes = 0;  // a run that outlives the call works on a copy
 
   // Returns what this rank contributes to a reduction; in place it is where the result goes.
   const void* contribution() const { return out.in_place() ? in.buffer : out.buffer; }

@@ -42,6 +42,7 @@ void* Run::take(std::size_t bytes) {
 void Run::clear() {
   if (call.persistent && room_) world::leave_room(*room_);
   room_ = nullptr;
+  if (BATON_UNLIKELY(on_device.is_on())) on_device.end();  // of a run that was cut off
   while (Chunk* chunk = chunks_) {
     chunks_ = chunk->next;
     std::free(chunk);
@@ -203,6 +204,11 @@ bool Run::take_in(bool outlives_call) {
     good = look_up_types(call.out) && look_up_types(call.in);
     if (good && outlives_call) good = keep_arrays(call.out) && keep_arrays(call.in);
   }
+  if (good && outlives_call && call.task_state_bytes) {
+    void* state = take(call.task_state_bytes);
+    good = state != nullptr;
+    if (good) call.task_state = std::memcpy(state, call.task_state, call.task_state_bytes);
+  }
   room_ = &call.comm->room;
   if (good && call.persistent) {
     void* memory = take(sizeof(world::RoomView));
@@ -239,22 +245,25 @@ bool Run::begin(Task algorithm) {
 
 void Run::enter_step(const Call& step, Whole& whole) {
   whole.call = call;
-  whole.program_call = whole_;
-  if (!whole_) whole_ = &whole.call;
+  whole.outermost = whole_;
+  if (!whole_) whole_ = &whole;
   call = step;
   whole.room = std::exchange(room_, &step.comm->room);
 }
 
 void Run::leave_step(const Whole& whole) {
   call = whole.call;
-  whole_ = whole.program_call;
+  whole_ = whole.outermost;
   room_ = whole.room;
 }
 
 bool Run::cut_off_if_broken() {
   const Error error = message::broken(call.comm->collective.owner);
   note(error);
-  return cut_off_ = error != MPI_SUCCESS;
+  cut_off_ = error != MPI_SUCCESS;
+  // The step will not be left otherwise; what the run holds is the program's call's.
+  if (cut_off_ && whole_) leave_step(*whole_);
+  return cut_off_;
 }
 
 // Their memory is the run's. None of them is left for long: those that nobody will answer fail.

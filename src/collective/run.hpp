@@ -119,14 +119,14 @@ class Run {
   struct Whole {
     Call call{};
     world::RoomView* room = nullptr;
-    const Call* program_call = nullptr;
+    const Whole* outermost = nullptr;
   };
   // Makes `step` the run's call, a step of the one before, which `whole` keeps until leave_step.
   // Steps use the rooms of their own communicators, and may have steps themselves.
   void enter_step(const Call& step, Whole& whole);
   void leave_step(const Whole& whole);
   // Returns the call of the program, whichever step of it is under way.
-  const Call& program_call() const { return whole_ ? *whole_ : call; }
+  const Call& program_call() const { return whole_ ? whole_->call : call; }
 
   // Copies typed data within this rank; the signatures match.
   void copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
@@ -226,7 +226,7 @@ class Run {
   bool keep_arrays(Blocks& blocks);
 
   world::RoomView* room_ = nullptr;
-  const Call* whole_ = nullptr;  // the program's call while a step of it is under way
+  const Whole* whole_ = nullptr;  // of the program's call while a step of it is under way
   std::coroutine_handle<> suspended_;
   bool (*condition_)(void*) = nullptr;  // null: waits until everything begun has completed
   void* condition_state_ = nullptr;

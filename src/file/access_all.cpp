@@ -1,7 +1,6 @@
 // Collective accesses: each rank tells all others what it has, all choose the same way, and then
 // each moves its data alone or in an exchange.
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <new>
 
@@ -22,7 +21,7 @@ using collective::Task;
 
 namespace {
 
-// An access of all ranks, as this rank has called it. It is freed at the end of its run.
+// An access of all ranks, as this rank has called it.
 struct Together {
   File* file;
   Access access;
@@ -193,7 +192,6 @@ Task move_all(Run& run, void* of) {
   if (run.visible) {
     run.visible->bytes = together.moved;
     (void)note_outcome(file, together.access, run.error());
-    std::free(&together);
   }
 }
 
@@ -202,6 +200,7 @@ collective::Call call_of(Together& together) {
       .kind = collective::Kind::barrier, .comm = together.file->comm, .out = {}, .in = {}};
   call.task = move_all;
   call.task_state = &together;
+  call.task_state_bytes = sizeof together;
   return call;
 }
 
@@ -248,18 +247,15 @@ Error access_all(File& file, const Access& call, MPI_Status* status) {
 
 Error start_access_all(File& file, const Access& call, MPI_Request* request) {
   if (Error error = check_no_split(file)) return error;
-  auto* together = static_cast<Together*>(std::calloc(1, sizeof(Together)));
-  if (!together) return fail(MPI_ERR_NO_MEM, "no memory for a nonblocking access to a file");
-  begin_together(file, call, true, *together);
-  const Error error = collective::start(
+  Together together{};
+  begin_together(file, call, true, together);
+  return collective::start(
       [&] {
-        collective::Call made = call_of(*together);
+        collective::Call made = call_of(together);
         made.in.type = call.type;  // the request keeps it alive
         return made;
       },
       request);
-  if (error) std::free(together);
-  return error;
 }
 
 Error begin_access_all(File& file, const Access& call) {

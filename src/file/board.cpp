@@ -34,6 +34,81 @@ std::uint64_t address_for_others(const void* memory) {
   return transport::exported_heap.contains(memory) ? reinterpret_cast<std::uint64_t>(memory) : 0;
 }
 
+// Memory of a file that this rank has closed, while others that reach it may still use it: their
+// calls have failed, or not begun.
+struct Remains {
+  Remains* next;
+  Board* board;
+  char* staging;
+  int ranks;
+  LocalRank members[];  // by rank
+
+  bool are_in_use() const {
+    for (int rank = 0; rank < ranks; ++rank)
+      if (members[rank] != not_on_this_node && !board->has_left(rank) &&
+          !transport::has_died(members[rank]))
+        return true;
+    return false;
+  }
+};
+
+// The files of this process that others may ask about, and the memory of those that it has closed.
+class OpenFiles {
+ public:
+  void add(File& file) {
+    platform::Guard guard(lock_);
+    file.next = first_;
+    first_ = &file;
+  }
+  void remove(const File& file) {
+    platform::Guard guard(lock_);
+    File** link = &first_;
+    while (*link != &file) link = &(*link)->next;
+    *link = file.next;
+  }
+  // Finds a file by the context id of its communicator; null: there is none.
+  File* find(std::uint32_t id) {
+    platform::Guard guard(lock_);
+    File* file = first_;
+    while (file && file->comm->id != id) file = file->next;
+    return file;
+  }
+
+  // Without memory for the note, the file's memory stays.
+  void keep_remains(const File& file) {
+    const auto ranks = static_cast<std::size_t>(file.ranks());
+    auto* made = static_cast<Remains*>(std::malloc(sizeof(Remains) + ranks * sizeof(LocalRank)));
+    if (!made) return;
+    *made = {nullptr, file.board, file.owns_staging ? file.staging : nullptr, file.ranks()};
+    for (int rank = 0; rank < file.ranks(); ++rank)
+      made->members[rank] = transport::local_rank_of(file.comm->point_to_point.process(rank));
+    platform::Guard guard(lock_);
+    made->next = remains_;
+    remains_ = made;
+  }
+  // Gives back what nobody uses any more.
+  void give_back_remains() {
+    platform::Guard guard(lock_);
+    for (Remains** link = &remains_; *link;) {
+      Remains* one = *link;
+      if (one->are_in_use()) {
+        link = &one->next;
+        continue;
+      }
+      *link = one->next;
+      (void)transport::exported_heap.release(one->board);
+      if (one->staging) (void)transport::exported_heap.release(one->staging);
+      std::free(one);
+    }
+  }
+
+ private:
+  File* first_ = nullptr;
+  Remains* remains_ = nullptr;
+  platform::Lock lock_;
+};
+constinit OpenFiles open_files;
+
 // ---- the shared pointer, by messages
 
 // This is what a rank asks of the first rank, and the answer.
@@ -44,20 +119,6 @@ struct PointerMessage {
   std::int64_t etypes;
   std::uint64_t token;  // of the rank that asks
 };
-
-// The open files of this process.
-struct OpenFiles {
-  platform::Lock lock;
-  File* first = nullptr;
-};
-constinit OpenFiles open_files;
-
-File* find_file(std::uint32_t id) {
-  platform::Guard guard(open_files.lock);
-  File* file = open_files.first;
-  while (file && file->comm->id != id) file = file->next;
-  return file;
-}
 
 std::int64_t add(Board& board, std::int64_t etypes) {
   // relaxed: the pointer orders nothing but itself.
@@ -86,7 +147,7 @@ void handle(const message::ActiveMessage& arrived) {
     asked.answered.store(true, std::memory_order_release);
     return;
   }
-  File* file = find_file(message.file);
+  File* file = open_files.find(message.file);
   if (file && message.kind == Kind::add)
     message.etypes = add(*file->board, message.etypes);
   else if (file)
@@ -120,11 +181,13 @@ Error ask(File& file, PointerMessage::Kind kind, std::int64_t etypes, std::int64
 }  // namespace
 
 Error make_board(File& file) {
-  void* memory = make_shared(sizeof(Board), true);
+  open_files.give_back_remains();
+  const std::size_t bytes = round_up(Board::bytes(file.ranks()), cache_line_bytes);
+  void* memory = make_shared(bytes, true);
   if (!memory) {
-    memory = std::aligned_alloc(cache_line_bytes, sizeof(Board));
+    memory = std::aligned_alloc(cache_line_bytes, bytes);
     if (!memory) return fail(MPI_ERR_NO_MEM, "no memory to open a file");
-    std::memset(memory, 0, sizeof(Board));
+    std::memset(memory, 0, bytes);
   }
   file.board = static_cast<Board*>(memory);
   file.owns_board = true;
@@ -139,9 +202,18 @@ void reach_board(File& file, std::uint64_t address) {
   file.board = reinterpret_cast<Board*>(reach_shared(file, address));
 }
 
+void tell_left(File& file) {
+  if (file.board) file.board->tell_left(file.rank());
+}
+
 void free_board(File& file) {
-  if (file.owns_board && !transport::exported_heap.release(file.board)) std::free(file.board);
-  if (file.owns_staging) (void)transport::exported_heap.release(file.staging);
+  if (file.owns_board && address_for_others(file.board)) {
+    open_files.keep_remains(file);
+  } else if (file.owns_board) {  // without the board nobody else has used the staging memory
+    std::free(file.board);
+    if (file.owns_staging) (void)transport::exported_heap.release(file.staging);
+  }
+  open_files.give_back_remains();
   file.board = nullptr;
   file.staging = nullptr;
 }
@@ -175,16 +247,11 @@ void listen() {
 }
 
 void list_file(File& file) {
-  platform::Guard guard(open_files.lock);
-  file.next = open_files.first;
-  open_files.first = &file;
+  open_files.add(file);
 }
 
 void unlist_file(File& file) {
-  platform::Guard guard(open_files.lock);
-  File** link = &open_files.first;
-  while (*link != &file) link = &(*link)->next;
-  *link = file.next;
+  open_files.remove(file);
 }
 
 }  // namespace baton::file

@@ -19,6 +19,10 @@ Error make_board(File& file);
 std::uint64_t board_address(const File& file);
 // Finds the board of the file's first rank; there is none for this rank if it cannot be reached.
 void reach_board(File& file, std::uint64_t address);
+// Tells the owner that this rank uses board and staging no more, which it does not from then on.
+void tell_left(File& file);
+// Gives the memory back that this rank owns: at once where all that reach it have told so or have
+// died, else when a later file is opened or closed.
 void free_board(File& file);
 
 // Makes memory for exchanges, on the first rank, and returns its address for others, or 0; and

@@ -117,6 +117,7 @@ Error prepare(Communicator& parent, const char* name, int amode, const Info* inf
   return MPI_SUCCESS;
 }
 
+// Gives up the file when all ranks do so, or after an error.
 void dispose(File& file) {
   if (file.descriptor >= 0) platform::close_file(file.descriptor);
   free_board(file);
@@ -125,14 +126,6 @@ void dispose(File& file) {
   (void)world::free_communicator(*file.comm);
   std::free(file.name);
   delete &file;
-}
-
-// Gives up the file when all ranks do so, or after an error. After a failure of a rank others may
-// still use what this rank has made for all.
-void leave(File& file, Error error) {
-  if (error == error_process_failed || error == error_revoked)
-    file.owns_board = file.owns_staging = false;
-  dispose(file);
 }
 
 // The first rank opens the file, since it may have to make it; then the others do.
@@ -163,6 +156,10 @@ Error open_together(File& file) {
     return fail(static_cast<Error>(first.error),
                 "rank 0 could not open %.200s, so no rank has opened it", file.name);
   }
+  if (!is_first) {  // also with an error, since the first rank waits for what this one tells there
+    reach_board(file, first.board);
+    reach_staging(file, first.staging);
+  }
   if (is_first) {
     if (error) last_explanation() = why;
   } else if (!error) {
@@ -173,8 +170,6 @@ Error open_together(File& file) {
                    static_cast<unsigned>(file.amode), static_cast<unsigned>(first.amode));
     else
       error = open_descriptor(file, false);
-    reach_board(file, first.board);
-    reach_staging(file, first.staging);
   }
   if (first.error) return error;
   return share_error(file, error, "opening");
@@ -264,7 +259,8 @@ Error open(Communicator& comm, const char* name, int amode, const Info* info, Fi
   if (error) {
     const Explanation why = last_explanation();
     if (file->rank() == 0 && file->owns_board) unlist_file(*file);
-    leave(*file, error);
+    tell_left(*file);
+    dispose(*file);
     last_explanation() = why;
     return error;
   }
@@ -288,14 +284,14 @@ Error close(File& file) {
                 "a split collective access is under way on %.200s; its end function must be called "
                 "first",
                 file.name);
-  const Error met = meet(file);
-  Error error = met;
+  tell_left(file);
+  Error error = meet(file);
   explain(file);
   if (file.has(MPI_MODE_DELETE_ON_CLOSE)) error = delete_at_close(file, error);
   note_closed_file();
   tell_of_lost_data(file.lost, file.errors);
   if (file.owns_board) unlist_file(file);
-  leave(file, met);
+  dispose(file);
   return error;
 }
 

@@ -3,10 +3,12 @@
 // into pieces of the file, numbered in the order of use; a slot serves one piece at a time, in
 // turns. In a write all ranks that have bytes in a piece fill it, then one of them writes it. In a
 // read one of them reads it, then all take their bytes.
+// A bit for each rank, behind the board, tells that the rank uses all this no more.
 // Invariant: a slot's `done` is the number of turns that are over; whoever claims a turn alone
 // moves between the slot's memory and the file.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "base/cache_line.hpp"
@@ -86,6 +88,20 @@ struct FileBoard {
   } failures;
   FileSlot<Atomics> slots[slots_max];
 
+  // The bits of ranks that have left lie behind the board, which is as long as this with them.
+  using Word = typename Atomics::template Atomic<std::uint64_t>;
+  static constexpr std::size_t bytes(int ranks) {
+    return sizeof(FileBoard) + (static_cast<std::size_t>(ranks) / 64 + 1) * sizeof(Word);
+  }
+  void tell_left(int rank) {
+    // ORDER file.left: release here, acquire in has_left; the rank's last use of the memory.
+    left(rank).fetch_or(bit(rank), std::memory_order_release);
+  }
+  bool has_left(int rank) {
+    // ORDER file.left: acquire here, release in tell_left.
+    return left(rank).load(std::memory_order_acquire) & bit(rank);
+  }
+
   void note_failure(std::uint32_t access, int error) {
     // relaxed: `done` of the piece publishes it.
     failures.last[access % failures_max].store(
@@ -97,6 +113,10 @@ struct FileBoard {
         failures.last[access % failures_max].load(std::memory_order_relaxed);  // relaxed: as above
     return last >> 32 == access ? static_cast<int>(last & 0xffffffff) : 0;
   }
+
+ private:
+  Word& left(int rank) { return reinterpret_cast<Word*>(this + 1)[rank / 64]; }
+  static std::uint64_t bit(int rank) { return std::uint64_t{1} << rank % 64; }
 };
 static_assert(sizeof(FileBoard<Hardware>) == (2 + 16) * cache_line_bytes);
 

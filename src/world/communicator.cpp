@@ -10,6 +10,7 @@
 #include "message/core/requests.hpp"
 #include "message/partitioned/partitioned.hpp"
 #include "world/context_id.hpp"
+#include "world/failure/communicator_key.hpp"
 #include "world/failure/revocation.hpp"
 #include "world/node_parts.hpp"
 #include "world/session.hpp"
@@ -17,6 +18,7 @@
 namespace baton::world {
 
 constinit CommunicatorTable communicators;
+constinit platform::Lock communicators_lock;
 
 namespace {
 
@@ -93,6 +95,12 @@ void dispose(Communicator* communicator) {
   std::free(communicator->machine_groups);
   if (communicator->node_parts) free_node_parts(*communicator->node_parts);
   delete communicator;
+}
+
+// Takes it from those that messages about failures find.
+void take_out(Communicator& communicator) {
+  platform::Guard guard(communicators_lock);
+  communicators.remove(communicator.handle);
 }
 
 // Ends a freed communicator, when no request uses it any more.
@@ -209,8 +217,11 @@ Error prepare_communicator(Group* local, Group* remote, const Communicator* pare
 }
 
 Error open_communicator(Communicator& prepared, std::uint32_t id) {
-  prepared.id = id;
-  prepared.nonce = context_ids.nonce(id);
+  {
+    platform::Guard guard(communicators_lock);
+    prepared.id = id;
+    prepared.nonce = context_ids.nonce(id);
+  }
   Error error = fill_contexts(prepared);
   if (!error && prepared.remote) error = fill_inner_contexts(prepared);
   if (error) {
@@ -237,7 +248,7 @@ Error open_by_agreement(const Members& members, Communicator& prepared, Communic
 
 void abandon_communicator(Communicator& prepared) {
   (void)delete_attributes(prepared.attributes, prepared.handle);
-  communicators.remove(prepared.handle);
+  take_out(prepared);
   dispose(&prepared);
 }
 
@@ -304,7 +315,10 @@ Error make_world_and_self() {
 void free_world_and_self() {
   for (Communicator* one :
        {communicators.find(MPI_COMM_WORLD), communicators.find(MPI_COMM_SELF)}) {
-    communicators.set_predefined(one->handle, nullptr);
+    {
+      platform::Guard guard(communicators_lock);
+      communicators.set_predefined(one->handle, nullptr);
+    }
     forget_attributes(one->attributes);
     dispose(one);
   }
@@ -320,7 +334,7 @@ Error free_communicator(Communicator& communicator) {
       return error;
   if (message::Request* waiting = message::requests.find(flush))
     if (message::give_up(*waiting)) message::release_request(*waiting);
-  communicators.remove(communicator.handle);
+  take_out(communicator);
   communicator.usage.freed = true;
   message::drop_usage(&communicator.usage);
   return MPI_SUCCESS;

@@ -134,6 +134,19 @@ MODEL_CASE(file_board_at_length, one_of_three_ranks_reads_for_two) {
   exchange(stage, {false, true, true});
 }
 
+TEST(file_board, each_rank_leaves_for_itself) {
+  using Board = lockfree::FileBoard<lockfree::Hardware>;
+  constexpr int ranks = 65;
+  alignas(cache_line_bytes) char memory[Board::bytes(ranks)] = {};
+  auto& board = *reinterpret_cast<Board*>(memory);
+  for (int rank : {0, 63, 64}) {
+    EXPECT_FALSE(board.has_left(rank));
+    board.tell_left(rank);
+    EXPECT_TRUE(board.has_left(rank));
+  }
+  EXPECT_FALSE(board.has_left(1) || board.has_left(62));
+}
+
 TEST(file_board, a_failure_is_that_of_its_own_access) {
   lockfree::FileBoard<lockfree::Hardware> board{};
   EXPECT_EQ(board.failure_of(0), 0);

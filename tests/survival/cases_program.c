@@ -347,20 +347,6 @@ static void revoke_objects(void) {
   unlink(name);
 }
 
-/* The bytes of the memory that the ranks of the job share, by the kernel. */
-static long job_bytes(void) {
-  long all = 0;
-  for (int file = 0; file < 4096; ++file) {
-    char link[64], target[64] = {0};
-    struct stat state;
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    if (readlink(link, target, sizeof target - 1) > 0 && strstr(target, "memfd:baton") &&
-        fstat(file, &state) == 0)
-      all += (long)state.st_blocks * 512;
-  }
-  return all;
-}
-
 /* The memory in which a rank has met others for collectives comes back when it has died. */
 static void rooms(void) {
   enum { count = 200 };

@@ -95,6 +95,11 @@ class Survival(unittest.TestCase):
     def test_rooms_of_the_dead_come_back(self):
         self.run_case("rooms", 3, (4000,))
 
+    def test_what_accesses_to_files_have_taken_comes_back(self):
+        for ranks in 3, 5:
+            for case in "memory", "failed_opens", "accesses_cut_off":
+                self.run_case(case, ranks, cases="file_memory_program")
+
     def test_agreement(self):
         for ranks in 2, 3, 9:
             self.run_case("agree", ranks)

@@ -9,7 +9,10 @@ namespace baton::message {
 void note_shortcuts() {
   const bool barred = platform::threads_multiple || platform::memory_kinds.any() ||
                       platform::load_shared(engine.lost.any) || is_told(Event::protocol_chosen);
-  platform::store_shared(engine.shortcuts_barred, barred);
+  // Short messages read it without more ado: it never changes while there are several threads, for
+  // which it is set.
+  if (platform::load_shared(engine.shortcuts_barred) != barred)
+    platform::store_shared(engine.shortcuts_barred, barred);
 }
 
 }  // namespace baton::message

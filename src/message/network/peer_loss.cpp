@@ -39,8 +39,10 @@ struct PeerWatches {
     bool reached = false;       // its host was there
     bool gone = false;          // it has ended, which it may
     std::uint32_t seen_in = 0;  // of its packets, when last looked at
+    int broken = 0;             // the error of a packet that has not left
   };
   bool on = false;
+  bool any_broken = false;
   Known* known = nullptr;       // by process; address space for all that there may be
   HostWatch** nodes = nullptr;  // by node; null: not watched
   std::int32_t node_count = 0;
@@ -250,6 +252,16 @@ void settle(std::int32_t node, WatchResult result) {
   watch_by_another(node);
 }
 
+// Takes those for lost to whom a packet has not left.
+void lose_broken() {
+  platform::store_shared(watches().any_broken, false);
+  for (std::uint32_t i = 0; i < process_count(); ++i) {
+    const auto process = static_cast<Process>(i);
+    if (const int error = platform::load_shared(known(process).broken))
+      (void)note_losses(process, {id_of(process), -1, error, 1});
+  }
+}
+
 void look_at_transit() {
   if (messages_over_network().leaving != Leaving::together)
     return;  // they may be gone, which is no loss
@@ -315,7 +327,9 @@ void end_peer_watch() {
 
 void look_after_peers() {
   const bool has_met = messages_over_network().met != nullptr;
-  if (!messages_over_network().watches || !(watches().on || has_met)) return;
+  if (!messages_over_network().watches) return;
+  if (BATON_UNLIKELY(platform::load_shared(watches().any_broken))) lose_broken();
+  if (!(watches().on || has_met)) return;
   const std::int64_t now = now_ms();
   if (BATON_LIKELY(now < watches().next_look_ms)) return;
   watches().next_look_ms = now + look_ms;
@@ -391,6 +405,11 @@ void lost_packet(Process process, int error) {
   const Leaving leaving = messages_over_network().leaving;
   if (leaving == Leaving::is_over || loss_of(process)) return;
   if (!is_of_own_job(process)) return note_met_error(process, error);
+  if (transport::job().continues && messages_over_network().watches && watches().known) {
+    // Its messages are lost with it; the next look tells, which is not within a send.
+    platform::store_shared(known(process).broken, error);
+    return platform::store_shared(watches().any_broken, true);
+  }
   (void)lost_peer(process, error);
   if (end_after_lost_message) end_after_lost_message();
 }

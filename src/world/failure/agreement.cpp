@@ -87,9 +87,11 @@ class Agreements final : public message::ProgressSource {
     }
     // A communicator that is not known is gone, or not there yet. The answer holds for the first
     // case, and decides nothing in the second (Consensus::take_done).
-    const Communicator* known = find_communicator(wire.key);
-    const bool is_past = known && operation_of(wire.number) < known->failures.operations();
-    if (!known || is_past) answer_for_past(sender, wire);
+    bool is_past = false;
+    const bool is_known = at_communicator(wire.key, [&](const Communicator& known) {
+      is_past = operation_of(wire.number) < known.failures.operations();
+    });
+    if (!is_known || is_past) answer_for_past(sender, wire);
     if (!is_past) keep(sender, wire, words, count);
   }
 

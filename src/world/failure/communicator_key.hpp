@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "platform/lock.hpp"
 #include "world/communicator.hpp"
 
 namespace baton::world {
@@ -18,19 +19,27 @@ struct CommunicatorKey {
   std::uint32_t id;
 };
 
-// Calls act(communicator) for each that lives, the predefined ones included.
+// Held while a communicator gets its id or ends, and while others than its user look at it.
+extern constinit platform::Lock communicators_lock;
+
+// Calls act(communicator) for each that lives, the predefined ones included. None ends meanwhile;
+// `act` neither makes nor frees any.
 template <class Act>
 void each_communicator(Act&& act) {
+  platform::Guard guard(communicators_lock);
   communicators.for_each([&](MPI_Comm, Communicator* one) { act(*one); });
   for (MPI_Comm predefined : {MPI_COMM_WORLD, MPI_COMM_SELF})
     if (Communicator* one = communicators.find(predefined)) act(*one);
 }
 
-// Returns the communicator that is meant; null where this process does not know it.
-inline Communicator* find_communicator(const CommunicatorKey& key) {
-  Communicator* found = nullptr;
+// Calls act(communicator) for the one that is meant; false: this process does not know it.
+template <class Act>
+bool at_communicator(const CommunicatorKey& key, Act&& act) {
+  bool found = false;
   each_communicator([&](Communicator& one) {
-    if (CommunicatorKey(one) == key) found = &one;
+    if (!(CommunicatorKey(one) == key)) return;
+    found = true;
+    act(one);
   });
   return found;
 }

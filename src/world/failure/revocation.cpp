@@ -67,10 +67,10 @@ class Revocations final : public message::ProgressSource {
   bool needs_progress() const override { return false; }
 
   void arrive(const CommunicatorKey& key) {
-    if (Communicator* found = find_communicator(key)) return revoke(*found);
+    platform::Guard guard(lock_);
+    if (at_communicator(key, revoke)) return;
     auto* early = static_cast<Early*>(std::malloc(sizeof(Early)));
     if (!early) return;  // as if it had not come: another member's call fails, and tells
-    platform::Guard guard(lock_);
     *early = {early_, key};
     early_ = early;
   }
@@ -90,7 +90,7 @@ class Revocations final : public message::ProgressSource {
   std::int64_t next_ns_ = 0;
   std::uint32_t told_losses_ = 0;
   Early* early_ = nullptr;
-  platform::Lock lock_;  // of the list
+  platform::Lock lock_;  // of the list; who gets its id takes it behind that (take_early)
 };
 constinit Revocations revocations;
 

@@ -8,6 +8,7 @@
 #include "base/failure_class.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/requests.hpp"
+#include "message/network/peer_loss.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -128,6 +129,107 @@ TEST_F(between_nodes, a_peer_that_is_lost_fails_what_is_under_way) {
   ranks.send(0, 1, &in, sizeof in, 1, later);
   EXPECT_TRUE(is_complete(later));
   EXPECT_EQ(later.error, error_process_failed);
+  communicator_view = {};
+}
+
+bool revoked;  // the communicator of all ranks
+
+struct failures_between_nodes : between_nodes {
+  failures_between_nodes() {
+    revoked = false;
+    communicator_view = {
+        .process = [](const void*, std::int32_t rank) { return static_cast<Process>(rank); },
+        .has = [](const void*, Process) { return true; },
+        .is_revoked = [](const void*) { return revoked; }};
+  }
+  ~failures_between_nodes() override { communicator_view = {}; }
+  void revoke_at(std::uint32_t rank) {
+    revoked = true;
+    ranks.as(rank, [] {
+      note_revoked();
+      fail_lost_sends();
+    });
+  }
+  const std::vector<char> out = pattern(1 << 20);
+  std::vector<char> in = std::vector<char>(1 << 20);
+};
+
+TEST_F(failures_between_nodes, a_send_that_waits_for_its_receiver_is_taken_back) {
+  ranks.send(0, 1, out.data(), 1 << 20, 1, sending);
+  wait_for_unexpected(1, 1);
+  revoke_at(0);
+  EXPECT_FALSE(is_complete(sending)) << "its receiver may use it until it has answered";
+  finish(sending);
+  EXPECT_EQ(sending.error, error_revoked);
+  EXPECT_FALSE(sending.cancelled);
+  ranks.receive(1, 0, in.data(), 1 << 20, 1, receiving);
+  ranks.settle();
+  EXPECT_FALSE(is_complete(receiving)) << "it met a message that does not exist";
+  ranks.cancel(1, receiving);
+  finish(receiving);
+}
+
+TEST_F(failures_between_nodes, a_send_that_its_receive_has_met_goes_on) {
+  Request greeting, greeted;  // then the next envelope leaves at once
+  ranks.send(0, 1, out.data(), 8, 1, greeting);
+  ranks.receive(1, 0, in.data(), 8, 1, greeted);
+  finish(greeting, greeted);
+  ranks.receive(1, 0, in.data(), 1 << 20, 1, receiving);
+  ranks.send(0, 1, out.data(), 1 << 20, 1, sending);
+  revoke_at(0);
+  if (is_complete(sending)) {  // the provider had no space for its envelope
+    EXPECT_EQ(sending.error, error_revoked);
+    ranks.cancel(1, receiving);
+    return finish(receiving);
+  }
+  finish(sending, receiving);
+  EXPECT_EQ(sending.error, MPI_SUCCESS);
+  EXPECT_EQ(receiving.error, MPI_SUCCESS);
+  EXPECT_EQ(in, out);
+}
+
+bool has_ended;  // the job
+
+TEST_F(failures_between_nodes, a_packet_that_does_not_leave_ends_the_job_or_is_a_loss) {
+  end_after_lost_message = [] { has_ended = true; };
+  const auto lose_packet = [&] { ranks.as(0, [] { lost_packet(Process{1}, ECONNRESET); }); };
+  has_ended = false;
+  lose_packet();
+  EXPECT_TRUE(has_ended);
+  has_ended = false;
+  ranks.as(0, [] { transport::job().continues = true; });
+  ranks.receive(0, 1, in.data(), 8, 1, receiving);
+  lose_packet();
+  for (int look = 0; look < 1000000 && !is_complete(receiving); ++look) ranks.settle();
+  EXPECT_FALSE(has_ended);
+  EXPECT_TRUE(is_complete(receiving));
+  EXPECT_EQ(receiving.error, error_process_failed);
+  end_after_lost_message = nullptr;
+}
+
+TEST_F(protocol, a_death_that_another_node_tells_of_fails_what_waits_for_the_dead) {
+  Ranks ranks{3, Ranks::Nodes::each};
+  communicator_view = {
+      .process = [](const void*, std::int32_t rank) { return static_cast<Process>(rank); },
+      .has = [](const void*, Process) { return true; }};
+  const auto loss_at_first = [&] { return ranks.as(0, [] { return loss_of(Process{2}); }); };
+  int of_dead = 0, of_other = 0;
+  Request from_other;
+  ranks.receive(0, 2, &of_dead, sizeof of_dead, 1, receiving);
+  ranks.receive(0, 1, &of_other, sizeof of_other, 1, from_other);
+  ranks.as(1, [] {
+    EXPECT_TRUE(note_loss(Process{2}, ESRCH));
+    engine.protocols[static_cast<int>(PeerKind::network)]->tell_of_death(Process{2});
+  });
+  for (int look = 0; look < 1000000 && !loss_at_first(); ++look) ranks.settle();
+  EXPECT_NE(loss_at_first(), 0);
+  EXPECT_TRUE(is_complete(receiving));
+  EXPECT_EQ(receiving.error, error_process_failed);
+  EXPECT_FALSE(is_complete(from_other));
+  const int out = 8;
+  ranks.send(1, 0, &out, sizeof out, 1, sending);
+  for (int look = 0; look < 1000000 && !is_complete(from_other); ++look) ranks.settle();
+  EXPECT_EQ(of_other, 8);
   communicator_view = {};
 }
 
