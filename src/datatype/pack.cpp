@@ -6,6 +6,7 @@
 
 #include "datatype/foreign.hpp"
 #include "datatype/walk.hpp"
+#include "platform/copy.hpp"
 
 namespace baton::datatype {
 
@@ -36,7 +37,7 @@ void pack(const Datatype& type, const void* buffer, std::int64_t position, void*
       move_foreign(type, place, position, to, bytes, /*packs=*/true))
     return;
   if (type.contiguous)
-    std::memcpy(to, place + position, static_cast<std::size_t>(bytes));
+    platform::copy_run(to, place + position, static_cast<std::size_t>(bytes));
   else
     walks.pack(type.shape, type.extent, place, position, to, bytes);
 }
@@ -50,7 +51,7 @@ void unpack(const Datatype& type, void* buffer, std::int64_t position, const voi
       move_foreign(type, place, position, from, bytes, /*packs=*/false))
     return;
   if (type.contiguous)
-    std::memcpy(place + position, from, static_cast<std::size_t>(bytes));
+    platform::copy_run(place + position, from, static_cast<std::size_t>(bytes));
   else
     walks.unpack(type.shape, type.extent, place, position, from, bytes);
 }

@@ -12,6 +12,7 @@
 #include "base/check.hpp"
 #include "file/exchange.hpp"
 #include "file/failure.hpp"
+#include "platform/copy.hpp"
 #include "platform/file.hpp"
 #include "world/node_layout.hpp"
 
@@ -147,9 +148,9 @@ void move_part(const Part& part, char* window, bool writes) {
   for (std::int64_t i = 0; i < part.header.runs; ++i) {
     const WindowRun& run = part.runs[i];
     if (writes)
-      std::memcpy(window + run.offset, data, run.bytes);
+      platform::copy_run(window + run.offset, data, run.bytes);
     else
-      std::memcpy(data, window + run.offset, run.bytes);
+      platform::copy_run(data, window + run.offset, run.bytes);
     data += run.bytes;
   }
 }

@@ -2,6 +2,7 @@
 // writes the result into all ranks' buffers.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
+#include "platform/copy.hpp"
 
 namespace baton::collective {
 
@@ -22,7 +23,8 @@ Task allreduce_direct(Run& run, Round first, Round last, Task otherwise) {
   }
   const std::int64_t size = vector.type->size;
   auto put = [&](std::int64_t at, const char* data, std::int64_t bytes) {
-    std::memcpy(static_cast<char*>(result) + at * size, data, static_cast<std::size_t>(bytes));
+    platform::copy_run(static_cast<char*>(result) + at * size, data,
+                       static_cast<std::size_t>(bytes));
     for (int i = 0; i < ranks - 1; ++i) copies.push(data, copies.other(i), at * size, bytes);
   };
   combine_direct(copies, memory, vector, vector.count * rank / ranks,

@@ -5,6 +5,7 @@
 
 #include "collective/by_nodes.hpp"
 #include "datatype/pack.hpp"
+#include "platform/copy.hpp"
 
 namespace baton::collective {
 
@@ -38,8 +39,8 @@ Task alltoall_by_nodes(Run& run) {
   co_await finish(run, exchange);
   for (int node = 0; node < nodes; ++node)
     for (int number = 0; number < width; ++number)
-      std::memcpy(going + (node * width + number) * bytes, coming + (number * nodes + node) * bytes,
-                  static_cast<std::size_t>(bytes));
+      platform::copy_run(going + (node * width + number) * bytes,
+                         coming + (number * nodes + node) * bytes, static_cast<std::size_t>(bytes));
   co_await finish(run, spread);
 }
 

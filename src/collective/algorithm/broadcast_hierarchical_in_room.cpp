@@ -4,6 +4,7 @@
 
 #include "collective/algorithm.hpp"
 #include "collective/room/visit.hpp"
+#include "platform/copy.hpp"
 
 namespace baton::collective {
 
@@ -27,8 +28,8 @@ Task broadcast_hierarchical_in_room(Run& run, Round first, Round second) {
     if (rank == leader) {
       co_await within.may_write();
       if (fits)
-        std::memcpy(within.payload(rank), between.payload(root),
-                    static_cast<std::size_t>(data.uniform * data.type->size));
+        platform::copy_run(within.payload(rank), between.payload(root),
+                           static_cast<std::size_t>(data.uniform * data.type->size));
       within.publish(rank, data.uniform, *data.type);
       within.wake(groups->within());
     }

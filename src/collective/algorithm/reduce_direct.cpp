@@ -2,6 +2,7 @@
 // writes the result into the root's buffer.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
+#include "platform/copy.hpp"
 
 namespace baton::collective {
 
@@ -24,7 +25,8 @@ Task reduce_direct(Run& run, Round first, Round last, Task otherwise) {
   const std::int64_t size = vector.type->size;
   auto put = [&](std::int64_t at, const char* data, std::int64_t bytes) {
     if (rank == root)
-      std::memcpy(static_cast<char*>(result) + at * size, data, static_cast<std::size_t>(bytes));
+      platform::copy_run(static_cast<char*>(result) + at * size, data,
+                         static_cast<std::size_t>(bytes));
     else
       copies.push(data, root, at * size, bytes);
   };

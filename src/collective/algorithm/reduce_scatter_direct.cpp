@@ -3,6 +3,7 @@
 // more.
 #include "collective/algorithm.hpp"
 #include "collective/room/combine_direct.hpp"
+#include "platform/copy.hpp"
 
 namespace baton::collective {
 
@@ -26,11 +27,11 @@ Task reduce_scatter_direct(Run& run, Round first, Round last, Task otherwise) {
   for (int r = 0; r < copies.rank(); ++r) begin += in.count(r);
   combine_direct(copies, memory, whole, begin, begin + count,
                  [&](std::int64_t at, const char* data, std::int64_t bytes) {
-                   std::memcpy(static_cast<char*>(kept) + (at - begin) * size, data,
-                               static_cast<std::size_t>(bytes));
+                   platform::copy_run(static_cast<char*>(kept) + (at - begin) * size, data,
+                                      static_cast<std::size_t>(bytes));
                  });
   co_await end_copies(run, copies);
-  if (in_place) std::memcpy(in.buffer, kept, static_cast<std::size_t>(count * size));
+  if (in_place) platform::copy_run(in.buffer, kept, static_cast<std::size_t>(count * size));
 }
 
 }  // namespace baton::collective

@@ -7,6 +7,7 @@
 #include "base/settings.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/outstanding.hpp"
+#include "platform/copy.hpp"
 #include "transport/move/copy.hpp"
 #include "transport/move/reach.hpp"
 
@@ -77,7 +78,7 @@ void DirectCopy::pull(int from, std::int64_t offset, void* to, std::int64_t byte
   if (bytes == 0 || refused_) return;
   const message::OutstandingCopy counted(bytes);
   if (from == rank())
-    std::memcpy(to, source, static_cast<std::size_t>(bytes));
+    platform::copy_run(to, source, static_cast<std::size_t>(bytes));
   else if (!transport::copy_from({local_rank(run_, from), source}, to, bytes))
     note_refusal(bytes, "from", from);
 }

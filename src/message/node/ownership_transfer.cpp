@@ -136,7 +136,7 @@ bool arrive_transferred(ArrivedLine& message) {
       make_unexpected(peer, message.account(), message.source(), envelope, line.bytes);
   unexpected.bytes = line.bytes;
   count(engine.counters.unexpected);
-  std::memcpy(unexpected.payload(), payload, static_cast<std::size_t>(line.bytes));
+  platform::copy_run(unexpected.payload(), payload, static_cast<std::size_t>(line.bytes));
   keep_transferred(peer, line.span);
   account_unexpected(unexpected, line.bytes);
   keep(queue, unexpected);

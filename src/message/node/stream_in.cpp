@@ -20,6 +20,7 @@
 #include "message/node/staging_buffer.hpp"
 #include "message/node/stream_out.hpp"
 #include "platform/clock.hpp"
+#include "platform/copy.hpp"
 #include "platform/lock.hpp"
 #include "transport/peer_wait.hpp"
 
@@ -76,8 +77,8 @@ namespace {
 // Unpacks a part of what a receive gets.
 void put_in(Request& receive, std::int64_t position, const char* from, std::int64_t bytes) {
   if (receive.is_run)
-    std::memcpy(static_cast<char*>(receive.buffer) + position, from,
-                static_cast<std::size_t>(bytes));
+    platform::copy_run(static_cast<char*>(receive.buffer) + position, from,
+                       static_cast<std::size_t>(bytes));
   else
     datatype::unpack(*receive.datatype, receive.buffer, position, from, bytes, receive.is_host);
 }
@@ -113,7 +114,7 @@ bool take_early(const UnexpectedMessage& unexpected, Request& receive) {
 
 bool take_early(const UnexpectedMessage& unexpected, char* target) {
   auto take = [&](const char* source, std::int64_t there) {
-    std::memcpy(target, source, static_cast<std::size_t>(there));
+    platform::copy_run(target, source, static_cast<std::size_t>(there));
     target += there;
   };
   const bool all = follow_early(unexpected, take);

@@ -46,8 +46,8 @@ std::int64_t published_at_once(const Request& send) {
 // Packs a part of a send.
 void take_out(const Request& send, std::int64_t position, char* to, std::int64_t bytes) {
   if (send.is_run)
-    std::memcpy(to, static_cast<const char*>(send.buffer) + position,
-                static_cast<std::size_t>(bytes));
+    platform::copy_run(to, static_cast<const char*>(send.buffer) + position,
+                       static_cast<std::size_t>(bytes));
   else
     datatype::pack(*send.datatype, send.buffer, position, to, bytes, send.is_host);
 }

@@ -11,6 +11,7 @@
 #include "message/core/requests.hpp"
 #include "message/core/wake.hpp"
 #include "message/partitioned/side.hpp"
+#include "platform/copy.hpp"
 #include "transport/move/copy.hpp"
 
 namespace baton::message::partitioned {
@@ -20,8 +21,8 @@ namespace {
 void unpack(Side& side, std::uint32_t unit, const char* data) {
   const std::int64_t begin = side.units.begin(unit), bytes = side.units.bytes(unit);
   if (side.is_run)
-    std::memcpy(static_cast<char*>(side.arguments.buffer) + begin, data,
-                static_cast<std::size_t>(bytes));
+    platform::copy_run(static_cast<char*>(side.arguments.buffer) + begin, data,
+                       static_cast<std::size_t>(bytes));
   else
     datatype::unpack(*side.arguments.type, side.arguments.buffer, begin, data, bytes,
                      side.context.is_host());
@@ -34,7 +35,7 @@ bool pull(Side& side, std::uint32_t unit) {
   if (!side.there)
     return transport::kernel_copy_from(
         {side.peer, reinterpret_cast<char*>(side.offer.address) + begin}, to, bytes);
-  std::memcpy(to, side.there + begin, static_cast<std::size_t>(bytes));
+  platform::copy_run(to, side.there + begin, static_cast<std::size_t>(bytes));
   return true;
 }
 

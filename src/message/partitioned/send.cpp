@@ -11,6 +11,7 @@
 #include "message/core/progress.hpp"
 #include "message/core/wake.hpp"
 #include "message/partitioned/side.hpp"
+#include "platform/copy.hpp"
 #include "transport/move/copy.hpp"
 
 namespace baton::message::partitioned {
@@ -26,8 +27,8 @@ void tell_own_threads() {
 void fill(Side& side, std::uint32_t unit, UnitState& state) {
   const std::int64_t begin = side.units.begin(unit), bytes = side.units.bytes(unit);
   if (side.is_run)
-    std::memcpy(Side::data(state), static_cast<const char*>(side.arguments.buffer) + begin,
-                static_cast<std::size_t>(bytes));
+    platform::copy_run(Side::data(state), static_cast<const char*>(side.arguments.buffer) + begin,
+                       static_cast<std::size_t>(bytes));
   else
     datatype::pack(*side.arguments.type, side.arguments.buffer, begin, Side::data(state), bytes,
                    side.context.is_host());
@@ -41,7 +42,7 @@ bool push(Side& side, std::uint32_t unit) {
   const std::int64_t begin = side.units.begin(unit), bytes = side.units.bytes(unit);
   const char* from = static_cast<const char*>(side.arguments.buffer) + begin;
   if (side.there)
-    std::memcpy(side.there + begin, from, static_cast<std::size_t>(bytes));
+    platform::copy_run(side.there + begin, from, static_cast<std::size_t>(bytes));
   else if (!transport::kernel_copy_to(
                {side.peer, reinterpret_cast<char*>(side.answer.address) + begin}, from, bytes))
     return false;

@@ -34,7 +34,7 @@ bool copy_from(const Memory& theirs, void* ours, std::int64_t bytes) {
   const auto length = static_cast<std::size_t>(bytes);
   const char* here = map(theirs, length);
   if (!here) return kernel_copy_from(theirs, ours, bytes);
-  std::memcpy(ours, here, length);
+  platform::copy_run(ours, here, length);
   return true;
 }
 
@@ -42,7 +42,7 @@ bool copy_to(const Memory& theirs, const void* ours, std::int64_t bytes) {
   const auto length = static_cast<std::size_t>(bytes);
   char* here = map(theirs, length);
   if (!here) return kernel_copy_to(theirs, ours, bytes);
-  std::memcpy(here, ours, length);
+  platform::copy_run(here, ours, length);
   return true;
 }
 

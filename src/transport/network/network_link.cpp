@@ -4,6 +4,7 @@
 
 #include "base/report.hpp"
 #include "platform/clock.hpp"
+#include "platform/copy.hpp"
 
 namespace baton::transport::network {
 
@@ -128,8 +129,8 @@ Header NetworkInbox::peek() {
 }
 
 void NetworkInbox::read(void* target, std::size_t wanted) const {
-  std::memcpy(target, payload(),
-              wanted < message_.header.bytes() ? wanted : message_.header.bytes());
+  platform::copy_run(target, payload(),
+                     wanted < message_.header.bytes() ? wanted : message_.header.bytes());
 }
 
 const void* NetworkInbox::payload() const {
@@ -137,7 +138,7 @@ const void* NetworkInbox::payload() const {
 }
 
 void NetworkInbox::take(void* target, std::size_t wanted, std::size_t) {
-  if (wanted) std::memcpy(target, payload(), wanted);
+  if (wanted) platform::copy_run(target, payload(), wanted);
   at_ += packet_message_bytes(message_.header.bytes());
 }
 
