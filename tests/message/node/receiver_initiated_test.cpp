@@ -39,6 +39,7 @@ TEST_F(redirected, a_receive_that_a_lost_sender_has_claimed_fails) {
   Ranks ranks(2);
   meet(ranks);
   ranks.receive(1, 0, in.data(), 65536, 1, receiving);
+  receiving.owner = nullptr;  // any loss concerns it
   ranks.as(1, [&] {
     transport::Advert& advert = transport::advert(peer_of(Process{0}).slot.own(),
                                                   peer_of(Process{0}).slot, receiving.advert);
