@@ -48,7 +48,7 @@ BATON_INLINE void copy_short(void* to, const void* from, std::size_t bytes) {
 // processor's string instructions copy slowly. The C library copies runs of more than 2 KiB with
 // them. It is so for a buffer of malloc's, 16 bytes into its page, that is filled from the
 // beginning of a page. (Zen 3, glibc 2.36, 2026-11-30: 1.9 GB/s for distances of 1 to 31 bytes,
-// 28 and more for all others.)
+// 29 and more for all others.)
 inline bool is_close_behind(const void* to, const void* from) {
   constexpr std::uintptr_t page = 4096, distance_max = 31;
   return (reinterpret_cast<std::uintptr_t>(to) - reinterpret_cast<std::uintptr_t>(from)) % page -

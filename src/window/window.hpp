@@ -163,7 +163,7 @@ class Window {
   PublishedRegions published;
   bool serves = false;               // others may reach our memory by messages to us alone
   Window* next_listening = nullptr;  // see listeners.hpp
-  std::atomic<std::uint32_t> accepted_transfers{0};  // not over (transfer_target.hpp)
+  std::atomic<std::uint32_t> accepted_transfers{0};  // of others, not over (transfer_target.hpp)
   // These locks are taken where threads need them, and never held during a wait. The first protects
   // epochs and locks; the second, how targets are reached, and attached memory.
   platform::Lock epoch_lock;

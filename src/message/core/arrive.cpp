@@ -121,7 +121,7 @@ bool arrive_payload(Message<Source> message) {
   unexpected.bytes = static_cast<std::int64_t>(bytes);
   count(engine.counters.unexpected);
   if (BATON_UNLIKELY(!message.take_payload(unexpected.payload(), bytes))) {
-    drop_unexpected(unexpected);  // there is no such message
+    drop_unexpected(unexpected);  // its sender has died in the midst: there is no such message
     return false;
   }
   account_unexpected(unexpected, unexpected.bytes);

@@ -68,7 +68,7 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     if (observed) count_copy_time(receive, start);
     if (more && !at_once) ask_for_stream(peer.process, rts.slot, receive);
     if (more && !rts.keeps_buffer && at_once) give_back(rts.span, peer);
-    if (more) return;  // a stream whose sender has died ends when that is noted
+    if (more) return;  // if its sender has died, it ends when that is noted
     if (!rts.span.empty()) give_back(rts.span, peer);
     if (observed && all_early)
       observe(peer, receive.bytes, part.exported, Taken::pipelined,

@@ -233,7 +233,7 @@ UnexpectedMessage* match_rts(ArrivedLine& message) {
     const bool all = take_early(unexpected, unexpected.payload());
     give_back(line.span, static_cast<NodePeer&>(message.peer()));
     rts.span = {};
-    if (!all) {  // its sender died in the midst: there is no such message
+    if (!all) {  // Its sender has died in the midst: there is no such message.
       drop_unexpected(unexpected);
       return nullptr;
     }
