@@ -138,6 +138,10 @@ lockfree::RingPlan ring_plan(const Options& options) {
           options.continues};
 }
 
+bool continues_by_setting(const Options& options) {
+  return value_for_ranks(options, "BATON_CONTINUE_ON_FAILURE", &Settings::continue_on_failure) != 0;
+}
+
 int ranks_per_node(const Options& options) {
   return static_cast<int>(
       value_for_ranks(options, "BATON_RANKS_PER_NODE", &Settings::ranks_per_node));

@@ -25,6 +25,8 @@ bool is_launcher(const std::string& program);
 // Returns how the ranks' settings want messages to travel. Ranks follow it; a rank whose setting of
 // a deposit model differs says so at its start.
 lockfree::RingPlan ring_plan(const Options& options);
+// Returns whether the ranks' settings want the job to go on when a rank dies.
+bool continues_by_setting(const Options& options);
 // Returns how many ranks form a pretended node; 0: all ranks are on one node.
 int ranks_per_node(const Options& options);
 // Returns which ranks are to count as near each other.

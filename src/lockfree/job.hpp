@@ -20,17 +20,15 @@
 namespace baton::lockfree {
 
 inline constexpr std::uint64_t job_magic = 0x424154'4f4e4a4fULL;  // "BATONJO"
-inline constexpr std::uint32_t job_version = 15;
+inline constexpr std::uint32_t job_version = 16;
 inline constexpr int ranks_max = 4096;
+inline constexpr std::int32_t left_process = -1;  // the pid of one that has left a meeting
 
 // Returns what two ranks share of the machine, by their places.
 PeerClass peer_class(const RankPlace& one, const RankPlace& other);
 
 // The phase says how far a rank has come; the launcher reads it when a process ends.
 enum class Phase : std::uint32_t { unborn, started, initialized, finalized, aborted };
-
-// The process id in the row of a process that has left an arena of meeting.
-inline constexpr std::int32_t left_process = -1;
 
 // This says who ended the job, with Phase::aborted.
 enum class AbortCause : std::uint32_t { none, program, error };
@@ -130,6 +128,7 @@ struct JobHeader {
   std::int32_t program_heap_huge;  // in huge pages: private memory has them here unasked
   std::int32_t launcher_pid;       // 0 when the program was started alone
   std::int32_t continues;          // mpiexec --continue-on-failure
+  std::int32_t foreign_launcher;   // another launcher has started the ranks themselves
   std::int32_t explain;            // mpiexec --explain
   std::int32_t memory_report;      // mpiexec --memory-report
   TimingPlan timing;               // mpiexec --stats, --trace; behind the heaps
@@ -147,7 +146,7 @@ struct JobHeader {
   // Ranks set this atomically: the number of a process on another node that one of them has found
   // lost, plus 1, and, from bit 32 on, the network's error. 0: none.
   std::uint64_t lost_process;
-  std::uint32_t deaths;  // counted by the launcher: ranks that have failed, where others go on
+  std::uint32_t deaths;  // of processes, where others go on; counted by who writes them down
   // Ranks set this atomically: the number (from 0 on) of each rank's program for which the memory
   // has been made new, times 2. An odd value says that a rank is making it new.
   std::uint32_t new_for;

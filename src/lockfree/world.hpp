@@ -42,6 +42,7 @@ struct alignas(cache_line_bytes) ProcessEntry {
   RankPlace place;
   char network_address[320];
   std::atomic<std::uint32_t> lost;  // a rank of this arena has found it lost
+  std::atomic<std::uint32_t> died;  // a foreign launcher has told of its death
 };
 static_assert(sizeof(ProcessEntry) == 384);
 inline constexpr std::uint32_t no_local_rank = 0xffffffff;

@@ -21,7 +21,8 @@ bool find_all(void* library) {
          find(library, "PMIx_Commit", functions.commit) &&
          find(library, "PMIx_Fence", functions.fence) && find(library, "PMIx_Get", functions.get) &&
          find(library, "PMIx_Abort", functions.abort) &&
-         find(library, "PMIx_Error_string", functions.error_string);
+         find(library, "PMIx_Error_string", functions.error_string) &&
+         find(library, "PMIx_Register_event_handler", functions.register_event_handler);
 }
 
 }  // namespace

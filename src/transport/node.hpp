@@ -85,9 +85,9 @@ inline lockfree::RankRow& status_row(Slot slot) {
   return slot.row();
 }
 // Returns whether a process has died in a job that goes on without it (mpiexec
-// --continue-on-failure), as the launcher tells. All that it has written is visible then.
+// --continue-on-failure), as mpiexec tells, or a rank. All that it has written is visible then.
 inline bool has_died(Slot slot) {
-  // ORDER rank.died: acquire here, release in the launcher.
+  // ORDER rank.died: acquire here, release in mpiexec, and in write_death.
   return status_row(slot).launcher.died.load(std::memory_order_acquire) != 0;
 }
 inline const lockfree::RankPlace& place_of(Slot slot) {

@@ -8,8 +8,8 @@
 namespace baton::transport {
 
 // Returns whether a process may still go on with what it has begun. It cannot once it has died, in
-// a job that goes on without it, or has left or ended, in another job. Asks the kernel about
-// processes of other jobs.
+// a job that goes on without it, or has left or ended, in another job. Asks the kernel where no
+// mpiexec tells: about processes of other jobs, or under another launcher.
 bool may_go_on(Slot slot);
 
 // One wait for a process. Called repeatedly, it pauses as platform::PeerPause does. It returns

@@ -36,6 +36,7 @@
 #include "platform/memory_kind.hpp"
 #include "platform/stream.hpp"
 #include "transport/attached.hpp"
+#include "transport/death.hpp"
 #include "transport/memory_report.hpp"
 #include "transport/move/device_copy.hpp"
 #include "transport/move/reach.hpp"
@@ -138,6 +139,15 @@ void end_after_error(int code) {
   library.end_job(code, lockfree::AbortCause::error);
 }
 
+// Called by a thread of the launcher's library, in each rank of the node.
+void hear_of_end(int rank, ProcessManager::End end) {
+  // The launcher does not end jobs whose ranks may go on without others: each ends itself.
+  if (end == ProcessManager::End::abort) _exit(1);
+  transport::write_death(static_cast<Process>(rank));
+  // Whoever wrote it first, this rank has to look.
+  transport::wake_own_sleeper();
+}
+
 Error Library::attach() {
   const char* job = environment_variable("BATON_JOB_FD");
   const char* rank = environment_variable("BATON_RANK");
@@ -146,7 +156,9 @@ Error Library::attach() {
   if (manager_ && !of_mpiexec) {
     // The others may be waiting for us, in their own MPI_Init.
     error_handling.abort_job = end_after_error;
-    return join(*manager_);
+    if (Error error = join(*manager_)) return error;
+    if (transport::job().continues) manager_->hear_of_ends(hear_of_end);
+    return MPI_SUCCESS;
   }
   if (!manager_)
     if (Error error = refuse_foreign_launcher()) return error;

@@ -27,7 +27,14 @@ static_assert(ours::scope_global == PMIX_GLOBAL);
 static_assert(ours::boolean == PMIX_BOOL);
 static_assert(ours::text == PMIX_STRING);
 static_assert(ours::uint32 == PMIX_UINT32);
+static_assert(ours::process == PMIX_PROC);
 static_assert(ours::byte_object == PMIX_BYTE_OBJECT);
+static_assert(ours::killed_by_command == PMIX_ERR_PROC_KILLED_BY_CMD);
+static_assert(ours::killed_by_signal == PMIX_ERR_PROC_ABORTED_BY_SIG);
+static_assert(ours::ended_with_error == PMIX_ERR_EXIT_NONZERO_TERM);
+static_assert(ours::ended_without_finalizing == PMIX_ERR_PROC_TERM_WO_SYNC);
+static_assert(ours::asked_for_the_end == PMIX_ERR_PROC_REQUESTED_ABORT);
+static_assert(ours::event_is_handled == PMIX_EVENT_ACTION_COMPLETE);
 
 // Pointers count as alike, whatever they point to.
 template <class Our, class Their>
@@ -53,11 +60,13 @@ TAKES_THE_SAME(fence, PMIx_Fence);
 TAKES_THE_SAME(get, PMIx_Get);
 TAKES_THE_SAME(abort, PMIx_Abort);
 TAKES_THE_SAME(error_string, PMIx_Error_string);
+TAKES_THE_SAME(register_event_handler, PMIx_Register_event_handler);
 
 TEST(pmix, keys_are_those_of_its_header) {
   EXPECT_STREQ(ours::job_size_key, PMIX_JOB_SIZE);
   EXPECT_STREQ(ours::local_peers_key, PMIX_LOCAL_PEERS);
   EXPECT_STREQ(ours::collect_key, PMIX_COLLECT_DATA);
+  EXPECT_STREQ(ours::affected_process_key, PMIX_EVENT_AFFECTED_PROC);
 }
 
 }  // namespace

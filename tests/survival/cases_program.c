@@ -401,6 +401,15 @@ static void agree_all(void) {
   MPI_Comm_free(&next);
 }
 
+/* Who ends the job ends it: nobody takes that for a death, and goes on. */
+static void abort_job(void) {
+  if (rank == 0) MPI_Abort(MPI_COMM_WORLD, 9);
+  CHECK(class_of(MPI_Recv(buffer, bytes, MPI_BYTE, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+        MPIX_ERR_PROC_FAILED);
+  sleep(10);
+  fprintf(stderr, "abort held\n");
+}
+
 int main(int argc, char **argv) {
   const Case cases[] = {{"point_to_point", point_to_point},
                         {"last_words", last_words},
@@ -412,6 +421,7 @@ int main(int argc, char **argv) {
                         {"create_group", create_group},
                         {"revoke_objects", revoke_objects},
                         {"rooms", rooms},
-                        {"handler", handler}};
+                        {"handler", handler},
+                        {"abort", abort_job}};
   return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -128,6 +128,9 @@ class Protocol : public ProgressSource {
   virtual void end_lost(Peer&) {}
   // Tells processes of other nodes that one of this node has died. Called under the progress lock.
   virtual void tell_of_death(Process) {}
+  // Hears from the launcher that a process of another node has died. Called under the progress
+  // lock.
+  virtual void hear_of_death(Process) {}
   // Ends a request that was to be put to a lost peer with this error.
   virtual void fail_request(Request& request, Error error);
   // Hears whether other processes may end from now on.

@@ -278,6 +278,10 @@ void NetworkProtocol::tell_of_death(Process process) {
   tell_other_nodes(process);
 }
 
+void NetworkProtocol::hear_of_death(Process process) {
+  note_death(process);
+}
+
 void NetworkProtocol::end_lost(Peer& peer) {
   fail_rendezvous(peer.process);
 }

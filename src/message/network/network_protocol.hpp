@@ -31,6 +31,7 @@ class NetworkProtocol final : public NetworkMessages {
   Error explain_loss(Process process, int error) const override;
   void end_lost(Peer& peer) override;
   void tell_of_death(Process process) override;
+  void hear_of_death(Process process) override;
   void fail_request(Request& request, Error error) override;
   void expect_leaving(Leaving others) override;
   bool has_left() const override;

@@ -345,6 +345,11 @@ void look_after_peers() {
   if (has_lost_peers()) fail_lost_receives();
 }
 
+void note_death(Process process) {
+  if (messages_over_network().watches && watches().known && is_elsewhere(process))
+    (void)note_losses(process, {id_of(process), -1, ECONNRESET, 1, 1});
+}
+
 void tell_other_nodes(Process process) {
   const LossLine line{id_of(process), -1, ECONNRESET, 1, 1};
   for (std::uint32_t i = 0; i < process_count(); ++i) {

@@ -21,6 +21,8 @@ void look_after_peers();
 
 // Tells all processes of other nodes that one of this node has died.
 void tell_other_nodes(Process process);
+// Takes note that a process of another node has died, as all others are told by their launcher.
+void note_death(Process process);
 
 // Returns whether its host was ever heard of: what is lost was there.
 bool was_reached(Process process);

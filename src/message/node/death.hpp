@@ -1,8 +1,11 @@
 // Ranks of this node that die in a job which goes on without them (mpiexec --continue-on-failure).
-// The launcher knows at once, and says so on the status board.
+// mpiexec knows at once, and says so on the status board. Where another launcher has started the
+// ranks, it may tell of deaths on any node (PMIx), and ranks look at the processes of their node.
 #pragma once
 
 #include <cstdint>
+
+#include "message/node/process_ends.hpp"
 
 namespace baton::message {
 
@@ -17,7 +20,9 @@ class Deaths {
 
  private:
   bool note_new(NodeMessages& protocol);
+  void look_for_ends(NodeMessages& protocol);
 
+  ProcessEnds ends_;          // under another launcher
   std::uint32_t noted_ = 0;   // deaths on the board of which all is done
   std::int64_t next_ns_ = 0;  // time of the next look at what was begun since
   bool any_lost_ = false;

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "message/node/process_ends.hpp"
+
 namespace baton::message {
 
 class NodeMessages;
@@ -11,7 +13,6 @@ class NodeMessages;
 // The looks of one meeting. Used under the progress lock.
 class Departures {
  public:
-  ~Departures() { forget(); }
   // Looks, if it is time to: notes those as lost who have left the meeting or died, and ends what
   // waits for them. Returns whether there was anything to end.
   bool look(NodeMessages& protocol);
@@ -19,16 +20,9 @@ class Departures {
   void forget();
 
  private:
-  // This is known of a process, by its slot.
-  struct Seen {
-    unsigned long long began = 0;  // 0: it was not looked at yet
-    bool is_gone = false;          // what it had sent is taken in by the next look
-  };
-  bool look_at(NodeMessages& protocol, std::uint32_t index, bool closely);
+  bool look_at(NodeMessages& protocol, std::uint32_t index);
 
-  Seen* seen_ = nullptr;  // by slot
-  std::int64_t next_ms_ = 0;
-  std::uint32_t closely_from_ = 0;  // the slots that are looked at closely in the next look
+  ProcessEnds ends_;  // by slot; what one that has ended had sent is taken in by the next look
   bool any_lost_ = false;
 };
 

@@ -259,8 +259,11 @@ Error Gathering::make_memory() {
   lockfree::RingPlan rings;
   rings.deposit = lockfree::deposit_plan(settings.deposit_model, settings.deposit_ring_bytes);
   rings.own_max = static_cast<std::int32_t>(settings.own_rings);
+  rings.unshared = settings.continue_on_failure != 0;
   lockfree::JobHeader made = lockfree::job_header(here().count, usable_cpus(), rings, world);
   made.launcher_pid = ::getppid();
+  made.foreign_launcher = true;
+  made.continues = settings.continue_on_failure != 0;
   const int memory = platform::make_memory_file("baton-job", made.file_bytes);
   const std::uint64_t head_bytes = made.slices_offset;
   void* head = memory < 0 ? nullptr : platform::map_memory_file(memory, head_bytes);

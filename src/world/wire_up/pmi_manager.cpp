@@ -1,6 +1,7 @@
 #include "world/wire_up/pmi_manager.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -220,6 +221,16 @@ Error PmiManager::read(int rank, void* record, std::size_t bytes) {
               "rank %d's record in the process manager (%s) is none; does each rank use the same "
               "Baton?",
               rank, name());
+}
+
+void PmiManager::hear_of_ends(void (*)(int rank, End end)) {
+  struct sigaction action {};
+  if (!is_pmi1() || ::sigaction(SIGUSR1, nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
+    return;
+  // No program that the rank starts ignores the signal, as it would one that is ignored here.
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  ::sigaction(SIGUSR1, &action, nullptr);
 }
 
 Error PmiManager::finalize() {

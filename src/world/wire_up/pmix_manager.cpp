@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <new>
 
@@ -102,6 +103,36 @@ int collecting_fence_body(Call& call) {
 
 int fence_body(Call& call) {
   return call.pmix->fence(nullptr, 0, nullptr, 0);
+}
+
+// Whose ends are heard of, and who is told; the handler gets nothing of ours.
+struct Hearing {
+  char job[pmix::name_bytes];
+  void (*tell)(int rank, ProcessManager::End end);
+};
+Hearing hearing;
+
+void hear_event(std::size_t, int status, const pmix::Process* source, pmix::Info* info,
+                std::size_t infos, pmix::Info*, std::size_t, pmix::EventHandled handled,
+                void* argument) {
+  const pmix::Process* ended = source;
+  for (std::size_t i = 0; i < infos; ++i)
+    if (std::strcmp(info[i].key, pmix::affected_process_key) == 0 &&
+        info[i].value.type == pmix::process)
+      ended = info[i].value.data.process;
+  using End = ProcessManager::End;
+  if (ended && std::strcmp(ended->job, hearing.job) == 0)
+    hearing.tell(static_cast<int>(ended->rank),
+                 status == pmix::asked_for_the_end ? End::abort : End::death);
+  if (handled) handled(pmix::event_is_handled, nullptr, 0, nullptr, nullptr, argument);
+}
+
+// Without a function to call afterwards it returns when the handler is there.
+int register_body(Call& call) {
+  int codes[] = {pmix::killed_by_command, pmix::killed_by_signal, pmix::ended_with_error,
+                 pmix::ended_without_finalizing, pmix::asked_for_the_end};
+  return call.pmix->register_event_handler(codes, std::size(codes), nullptr, 0, hear_event, nullptr,
+                                           nullptr);
 }
 
 int finalize_body(Call& call) {
@@ -208,6 +239,14 @@ Error PmixManager::read(int rank, void* record, std::size_t bytes) {
                 rank, bytes);
   std::memcpy(record, found->data.bytes.bytes, bytes);
   return MPI_SUCCESS;
+}
+
+// A manager that refuses tells of no deaths; they are found more slowly then.
+void PmixManager::hear_of_ends(void (*tell)(int rank, End end)) {
+  std::memcpy(hearing.job, self_.job, sizeof hearing.job);
+  hearing.tell = tell;
+  Call call{.pmix = pmix_, .body = register_body};
+  call_pmix(call, patience_.answer_ms);
 }
 
 Error PmixManager::finalize() {

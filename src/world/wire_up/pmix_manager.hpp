@@ -24,6 +24,7 @@ class PmixManager final : public ProcessManager {
   Error publish(const void* record, std::size_t bytes) override;
   Error fence() override;
   Error read(int rank, void* record, std::size_t bytes) override;
+  void hear_of_ends(void (*tell)(int rank, End end)) override;
   Error finalize() override;
   void abort(int code, const char* words) override;
 

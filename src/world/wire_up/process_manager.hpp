@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 
 #include "base/error.hpp"
@@ -30,6 +31,12 @@ class ProcessManager {
   virtual Error publish(const void* record, std::size_t bytes) = 0;
   virtual Error fence() = 0;
   virtual Error read(int rank, void* record, std::size_t bytes) = 0;
+
+  // Prepares for ranks that die while the others go on. From now on the manager calls `tell`, where
+  // it can, with each rank that has died, and with one that has asked for the end of the job, from
+  // a thread of its own. It is called once in a process.
+  enum class End : std::uint8_t { death, abort };
+  virtual void hear_of_ends(void (*tell)(int rank, End end)) = 0;
 
   // Ends the connection in an orderly way: afterwards this rank may exit without being taken for
   // dead. Only the destructor may be called after it.

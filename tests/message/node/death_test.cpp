@@ -1,11 +1,16 @@
-// Ranks of a node that have died: what the launcher writes on the board, and what a rank makes of
-// it.
+// Ranks that have died: what mpiexec writes on the board, or another launcher tells, or a rank
+// finds out by looking, and what a rank makes of it.
 #include "message/node/death.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/failure_class.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/requests.hpp"
 #include "tests/message/ranks.hpp"
+#include "transport/death.hpp"
+#include "transport/peer_wait.hpp"
 
 namespace baton::message {
 namespace {
@@ -21,7 +26,7 @@ struct deaths : protocol {
     });
   }
   ~deaths() override { communicator_view = {}; }
-  // As the launcher does.
+  // As mpiexec does.
   void write_death(std::uint32_t rank) {
     ranks.as(0, [&] {
       transport::status_row(static_cast<LocalRank>(rank)).launcher.died.store(1);
@@ -61,6 +66,96 @@ TEST_F(deaths, one_that_was_never_met_is_lost_too) {
   ranks.send(0, 1, &in, sizeof in, 1, sending);
   EXPECT_TRUE(is_complete(sending));
   EXPECT_EQ(sending.error, error_process_failed);
+}
+
+// ---- under another launcher
+
+struct deaths_that_nobody_tells : deaths {
+  deaths_that_nobody_tells() {
+    ranks.as(0, [] { transport::job().foreign_launcher = true; });
+    for (std::uint32_t rank : {0, 1, 2}) write_process(rank, ::getpid());
+  }
+  void write_process(std::uint32_t rank, int process,
+                     lockfree::Phase phase = lockfree::Phase::initialized) {
+    ranks.as(0, [&] {
+      auto& state = transport::status_row(static_cast<LocalRank>(rank)).state;
+      state.pid.store(process);
+      state.phase.store(phase);
+    });
+  }
+  static int process_that_has_ended() {
+    const int process = ::fork();
+    if (process == 0) ::_exit(0);
+    EXPECT_EQ(::waitpid(process, nullptr, 0), process);
+    return process;
+  }
+};
+
+TEST_F(deaths_that_nobody_tells, a_process_that_is_not_there_any_more_has_died) {
+  write_process(2, process_that_has_ended());
+  ranks.receive(0, 2, &in, sizeof in, 1, receiving);
+  for (int look = 0; look < 10 && !is_complete(receiving); ++look) ranks.step(0);
+  EXPECT_TRUE(is_complete(receiving));
+  EXPECT_EQ(receiving.error, error_process_failed);
+  EXPECT_NE(loss_at_first(2), 0);
+  EXPECT_EQ(loss_at_first(1), 0);
+  // It is written for all.
+  EXPECT_EQ(ranks.as(1, [] { return std::atomic_ref(transport::job().deaths).load(); }), 1u);
+}
+
+TEST_F(deaths_that_nobody_tells, one_that_waits_for_its_parent_to_look_has_died) {
+  const int process = ::fork();
+  if (process == 0) ::_exit(0);
+  siginfo_t ended;
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(process), &ended, WEXITED | WNOWAIT), 0);
+  write_process(2, process);
+  for (int look = 0; look < 10; ++look) ranks.step(0);
+  EXPECT_NE(loss_at_first(2), 0);
+  EXPECT_EQ(::waitpid(process, nullptr, 0), process);
+}
+
+TEST_F(deaths_that_nobody_tells, one_that_has_finalized_has_not_died) {
+  write_process(2, process_that_has_ended(), lockfree::Phase::finalized);
+  write_process(1, 0);  // it is about to come
+  for (int look = 0; look < 10; ++look) ranks.step(0);
+  EXPECT_EQ(loss_at_first(2), 0);
+  EXPECT_EQ(loss_at_first(1), 0);
+}
+
+TEST_F(deaths_that_nobody_tells, who_waits_in_the_midst_of_a_message_asks_the_kernel) {
+  const auto may_go_on = [&] {
+    return ranks.as(0, [] { return transport::may_go_on(transport::Slot(LocalRank{2})); });
+  };
+  EXPECT_TRUE(may_go_on());
+  write_process(2, process_that_has_ended());
+  EXPECT_FALSE(may_go_on());
+  ranks.as(0, [] { transport::job().foreign_launcher = false; });
+  EXPECT_TRUE(may_go_on());  // mpiexec would have told
+}
+
+TEST_F(deaths, on_another_node_the_launcher_tells_of_them) {
+  Ranks apart{3, Ranks::Nodes::each};
+  apart.as(0, [] {
+    transport::job().continues = transport::job().foreign_launcher = true;
+    set_active(node(), true);
+  });
+  int of_other = 0;
+  Request from_other;
+  apart.receive(0, 2, &in, sizeof in, 1, receiving);
+  apart.receive(0, 1, &of_other, sizeof of_other, 1, from_other);
+  EXPECT_TRUE(apart.as(0, [] { return transport::write_death(Process{2}); }));
+  EXPECT_FALSE(apart.as(0, [] { return transport::write_death(Process{2}); }));
+  EXPECT_FALSE(apart.as(0, [] { return transport::write_death(Process{3}); }));
+  for (int look = 0; look < 100 && !is_complete(receiving); ++look) apart.step(0);
+  EXPECT_TRUE(is_complete(receiving));
+  EXPECT_EQ(receiving.error, error_process_failed);
+  EXPECT_FALSE(is_complete(from_other));
+  EXPECT_NE(apart.as(0, [] { return loss_of(Process{2}); }), 0);
+  EXPECT_EQ(apart.as(0, [] { return loss_of(Process{1}); }), 0);
+  const int out = 8;
+  apart.send(1, 0, &out, sizeof out, 1, sending);
+  for (int look = 0; look < 1000000 && !is_complete(from_other); ++look) apart.settle();
+  EXPECT_EQ(of_other, 8);
 }
 
 }  // namespace
