@@ -410,6 +410,23 @@ static void abort_job(void) {
   fprintf(stderr, "abort held\n");
 }
 
+/* The upper half of the ranks, which are on another host, waits until that is lost. */
+static void lost_host(void) {
+  MPI_Comm next;
+  MPI_Barrier(MPI_COMM_WORLD);
+  if (rank == 0) fprintf(stderr, "ready\n");
+  if (rank >= size / 2)
+    for (;;) pause();
+  CHECK(class_of(MPI_Recv(buffer, bytes, MPI_BYTE, size - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE)) ==
+        MPIX_ERR_PROC_FAILED);
+  int left;
+  CHECK(MPIX_Comm_shrink(MPI_COMM_WORLD, &next) == MPI_SUCCESS);
+  MPI_Comm_size(next, &left);
+  CHECK(left == size / 2);
+  CHECK(MPI_Barrier(next) == MPI_SUCCESS);
+  MPI_Comm_free(&next);
+}
+
 int main(int argc, char **argv) {
   const Case cases[] = {{"point_to_point", point_to_point},
                         {"last_words", last_words},
@@ -422,6 +439,7 @@ int main(int argc, char **argv) {
                         {"revoke_objects", revoke_objects},
                         {"rooms", rooms},
                         {"handler", handler},
-                        {"abort", abort_job}};
+                        {"abort", abort_job},
+                        {"lost_host", lost_host}};
   return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -2,12 +2,14 @@
 """What goes on when ranks die that run on several hosts, under other launchers.
 Usage: hosts_test.py BIN_FOLDER PROGRAM_FOLDER [unittest's]"""
 import os
+import signal
 import sys
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "network"))
+from forwarder import Trouble  # noqa: E402
 from hand_over_test import Handing, PROGRAMS  # noqa: E402
-from jobs import run_tests  # noqa: E402
+from jobs import World, kill, run_tests, wait_until, why_no_hosts  # noqa: E402
 
 CASES = os.path.join(PROGRAMS, "cases_program")
 KILLS = os.path.join(PROGRAMS, "kills_program")
@@ -63,6 +65,50 @@ class OverTwoHosts(Handing, unittest.TestCase):
         job = self.run_job("mpich", "--timeout", 100, "-n", 4, CASES, "agree", code=None)
         self.assertNotEqual(job.returncode, 0, job.out + job.err)
         self.assertNotIn("held", job.out)
+
+
+class LostHost(Handing, unittest.TestCase):
+    """All that is left are the ranks of the first host; what its launcher then does is the launcher's."""
+    COUNT = 2
+
+    @classmethod
+    def setUpClass(cls):
+        if why := why_no_hosts(Trouble()):
+            raise unittest.SkipTest(why)
+        cls.world = World(cls.COUNT, CASES, Trouble()).__enter__()
+        cls.addClassCleanup(cls.world.__exit__)
+
+    def lose(self, launcher, how):
+        """What the job says from the loss on until its first host's ranks, or it, have ended."""
+        self.skip_if_absent(launcher)
+        job = self.start(launcher, "--continue-on-failure", "--timeout", 100, "-x", "BATON_NETWORK_PATIENCE_SECONDS=4", "-n", 4,
+                         CASES, "lost_host")
+        first, second = self.world.hosts.names
+        try:
+            for line in job.stderr:
+                if "ready" in line:
+                    break
+            how(second)
+            wait_until(lambda: job.poll() is not None or not self.world.ranks(first), "ranks wait for a host that is lost")
+        finally:
+            self.world.hosts.restore(second)
+            kill(self.world.left())
+            if job.poll() is None:
+                os.killpg(job.pid, signal.SIGKILL)
+            out, _ = job.communicate()
+        return out
+
+    def test_one_that_falls_silent(self):
+        for launcher in "mpich", "intel", "prterun", "srun":
+            with self.subTest(launcher):
+                self.assertIn("lost_host held", self.lose(launcher, self.world.hosts.cut))
+
+    def test_one_whose_processes_are_killed_with_the_launcher_s(self):
+        """MPICH's launcher ends the job, and nothing stays."""
+        def kill_all(host):
+            kill(pid for pid in self.world.inhabitants(host) if pid not in self.world.settled)
+        self.assertNotIn("held", self.lose("mpich", kill_all))
+        self.world.check_nothing_left()
 
 
 if __name__ == "__main__":
