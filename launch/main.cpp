@@ -324,7 +324,7 @@ int mpiexec(int count, char** words) {
   }
   if (options->help != HelpForm::none) return print(help_text(options->help));
   if (options->version) return print("mpiexec (Baton) " BATON_VERSION "\n");
-  options->continues |= continues_by_setting(*options);
+  options->continues |= !options->dies_together && continues_by_setting(*options);
   if (auto found = find_own_files(*options); !found) {
     complain(found.error());
     return 1;

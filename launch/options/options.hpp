@@ -113,6 +113,7 @@ struct Options {
   double hang_after_seconds = 0;  // 0: hangs are not looked for
   bool hang_ends = false;         // a hang ends the job, with the code of a timeout
   bool continues = false;         // a rank that dies does not end the job
+  bool dies_together = false;     // it does, whatever the ranks' settings say
   OutputForm output;
   int input = 0;  // the rank that gets standard input
   bool all_exit_codes = false;

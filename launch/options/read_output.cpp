@@ -191,6 +191,7 @@ void read_hang_after(Reader& reader) {
 
 void read_continue(Reader& reader) {
   reader.options.continues = true;
+  reader.options.dies_together = false;
 }
 
 void read_fault_tolerance(Reader& reader) {
@@ -199,6 +200,7 @@ void read_fault_tolerance(Reader& reader) {
   if (!on && mode != "no" && mode != "none" && mode != "false" && mode != "0")
     return reader.fail(" " + mode + ": it takes ulfm, mpi or no");
   reader.options.continues = on;
+  reader.options.dies_together = !on;
 }
 
 void read_help(Reader& reader) {

@@ -104,6 +104,13 @@ class Survival(unittest.TestCase):
         for ranks in 2, 3, 9:
             self.run_case("agree", ranks)
 
+    def test_the_setting_asks_for_it_unless_the_option_says_no(self):
+        setting = {"BATON_CONTINUE_ON_FAILURE": "1"}
+        self.assert_held(run(3, program("cases_program"), "agree", options=(), **setting), "agree held")
+        done = run(3, program("cases_program"), "agree", options=("--with-ft", "no"), **setting)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertNotIn("go on", done.stderr)
+
     def test_a_death_is_told_and_the_code_is_that_of_those_left(self):
         done = run(3, program("cases_program"), "point_to_point")
         self.assertEqual(done.returncode, 0, done.stderr)
