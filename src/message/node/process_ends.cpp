@@ -1,5 +1,7 @@
 #include "message/node/process_ends.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 
 #include "platform/process_life.hpp"
@@ -39,7 +41,8 @@ bool ProcessEnds::look_at(std::uint32_t index, int process) {
   } else if (looks_closely_at(index) || seen.began == 0) {
     const unsigned long long began = platform::began_at(process);
     if (seen.began == 0) seen.began = began;
-    seen.has_ended = began == 0 || began != seen.began;
+    // Where there is no /proc it shows nobody, this process neither.
+    seen.has_ended = began != seen.began || (began == 0 && platform::began_at(::getpid()) != 0);
   }
   return seen.has_ended;
 }
