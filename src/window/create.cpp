@@ -1,12 +1,11 @@
-// Windows are made and freed here. The ranks exchange once what each must know of the others'
-// memory.
+// Windows are made here, and what they have is given back. The ranks exchange once what each must
+// know of the others' memory.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
 #include "base/check.hpp"
-#include "base/failure_class.hpp"
 #include "message/core/engine.hpp"
 #include "platform/memory_kind.hpp"
 #include "transport/heap.hpp"
@@ -14,16 +13,15 @@
 #include "transport/node.hpp"
 #include "window/check_access.hpp"
 #include "window/count.hpp"
+#include "window/free.hpp"
 #include "window/gather.hpp"
 #include "window/network/provider_reach.hpp"
 #include "window/one_sided.hpp"
 #include "window/reach.hpp"
 #include "window/remote_target.hpp"
 #include "window/synchronize.hpp"
-#include "window/transfer_target.hpp"
 #include "window/window.hpp"
 #include "world/agree/agree.hpp"
-#include "world/failure/recovery.hpp"
 #include "world/program_memory.hpp"
 
 namespace baton::window {
@@ -125,6 +123,8 @@ void let_go_memory(Window& window) {
       transport::attached_memory.let_go(window.targets[rank].memory);
 }
 
+}  // namespace
+
 void dispose(Window& window) {
   one_sided.listeners.remove(window);
   forget_gathered(window);
@@ -142,6 +142,8 @@ void dispose(Window& window) {
   delete window.counts;
   delete &window;
 }
+
+namespace {
 
 void fill_target(Window& window, int rank, const WindowDescription& description) {
   Target& target = *new (&window.targets[rank]) Target;
@@ -338,29 +340,6 @@ Error allocate_shared(Communicator& comm, const Info* info, MPI_Aint size, std::
     target.address = first;
     first += static_cast<std::uint64_t>(target.bytes);
   }
-  return MPI_SUCCESS;
-}
-
-// Waits until all ranks that live free the window. After this no other rank uses our memory any
-// more. A rank that has revoked the window does not meet the others, so that all agree.
-static Error meet_to_free(Window& window) {
-  if (BATON_LIKELY(!transport::job().continues) && !message::revoked(window.comm)) {
-    const Error error = meet(window);
-    if (error != error_revoked) return error;
-  }
-  int flag = 1;
-  const Error error = world::agree(*window.comm, &flag);
-  return error == error_process_failed ? Error{MPI_SUCCESS} : error;
-}
-
-Error free_window(Window& window) {
-  // Epochs with a rank that is lost do not end.
-  if (!message::broken(window.comm))
-    if (Error error = check_closed(window)) return error;
-  if (Error error = delete_attributes(window.attributes, window.handle)) return error;
-  if (Error error = meet_to_free(window)) return error;
-  await_accepted(window);
-  dispose(window);
   return MPI_SUCCESS;
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "collective/run.hpp"
+#include "tests/window/windows.hpp"
 #include "world/error_handler.hpp"
 #include "world/portability.hpp"
 #include "world/session.hpp"
@@ -13,11 +14,18 @@ void note_not_portable(Lenience) {}
 
 }  // namespace baton
 
+namespace baton::window {
+
+bool the_others_meet = false;
+
+}  // namespace baton::window
+
 namespace baton::collective {
 
 void Run::clear() {}
 Error run_now(Run&);
 Error run_now(Run&) {
+  if (window::the_others_meet) return MPI_SUCCESS;
   ADD_FAILURE() << "a collective";
   return MPI_ERR_INTERN;
 }

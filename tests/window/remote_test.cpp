@@ -74,11 +74,7 @@ TEST_F(a_remote_target, long_data_goes_beside_its_announcement_and_nothing_is_le
 }
 
 TEST_F(a_remote_target, knows_of_an_announced_transfer_until_it_is_over) {
-  Announcement announcement{};
-  announcement.header.number = 7;
-  announcement.range = {reinterpret_cast<std::uint64_t>(windows.memory()), 100};
-  announcement.window = &windows.window(1);
-  ranks.as(1, [&] { (void)one_sided.accepted.receive_put(announcement, false); });
+  windows.announce_put(7, 100);
   ranks.settle();
   EXPECT_FALSE(are_accepted_over(windows.window(1)));
   message::Request send;

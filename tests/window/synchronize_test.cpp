@@ -1,5 +1,5 @@
 // Epochs of post, start, complete and wait between two ranks, and flushes: what is waited for, and
-// what is refused. Fences meet all ranks, which needs more than these tests have.
+// what is refused. Of fences, what is waited for when all ranks have met.
 #include "window/synchronize.hpp"
 
 #include "tests/window/windows.hpp"
@@ -193,6 +193,42 @@ TEST_F(a_window_epoch, has_what_was_got_here_after_a_local_flush) {
     EXPECT_EQ(got, 5);
   }
   ASSERT_EQ(call(unlock_all), MPI_SUCCESS);
+}
+
+// Rank 0 has announced a transfer to rank 1, and its data has not come.
+struct a_transfer_under_way : a_window_epoch {
+  void announce() { windows.announce_put(7, sizeof data); }
+  void send_data() { ranks.send(0, 1, data, sizeof data, tag_of(7, false), sending); }
+  bool is_over() { return are_accepted_over(windows.window(1)); }
+  message::Request sending;
+  char data[100] = {};
+};
+
+TEST_F(a_transfer_under_way, keeps_the_targets_epoch_open) {
+  for (bool waits : {false, true}) {
+    ASSERT_EQ(post(), MPI_SUCCESS);
+    ASSERT_EQ(start(), MPI_SUCCESS);
+    announce();
+    ASSERT_EQ(complete(), MPI_SUCCESS);
+    EXPECT_EQ(test(), 0);
+    send_data();
+    if (waits)
+      EXPECT_EQ(ranks.as(1, [&] { return window::wait(windows.window(1)); }), MPI_SUCCESS);
+    else
+      for (int look = 0; look < 1000 && test() == 0; ++look) {
+      }
+    EXPECT_TRUE(is_over());
+    EXPECT_FALSE(windows.window(1).exposed);
+  }
+}
+
+TEST_F(a_transfer_under_way, keeps_its_target_in_a_fence) {
+  the_others_meet = true;
+  announce();
+  send_data();
+  EXPECT_EQ(ranks.as(1, [&] { return fence(windows.window(1), 0); }), MPI_SUCCESS);
+  EXPECT_TRUE(is_over());
+  the_others_meet = false;
 }
 
 }  // namespace

@@ -15,6 +15,9 @@
 
 namespace baton::window {
 
+// Whether all other ranks have come to what meets them; else no test may meet them.
+extern bool the_others_meet;
+
 inline const Datatype& type_of(MPI_Datatype handle) {
   return *datatype::datatypes.find(handle);
 }
@@ -73,6 +76,15 @@ class Windows {
     window().sends = reach.is_remote();
   }
 
+  // Lets rank 1 know of a put of rank 0, whose data comes as a message with `tag_of(number,
+  // false)`.
+  void announce_put(std::uint32_t number, std::uint64_t length) {
+    Announcement announcement{};
+    announcement.header.number = number;
+    announcement.range = {reinterpret_cast<std::uint64_t>(memory()), length};
+    announcement.window = &window(1);
+    ranks_.as(1, [&] { (void)one_sided.accepted.receive_put(announcement, false); });
+  }
   std::uint32_t transfers_begun() {
     return ranks_.as(0, [] { return one_sided.begun.count(); });
   }

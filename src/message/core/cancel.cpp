@@ -12,7 +12,7 @@ namespace {
 
 bool take_back_receive(Request& receive) {
   if (receive.stage != Stage::posted) return false;
-  if (receive.advert && !peer_of(receive.process).protocol->may_take_back(receive)) return false;
+  if (!may_take_back(receive)) return false;
   platform::Guard guard(receive.queue->lock);
   return close_advert(receive) && take_back(*receive.queue, receive);
 }

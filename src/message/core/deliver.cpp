@@ -80,4 +80,8 @@ bool close_advert(Request& receive) {
   return !receive.advert || peer_of(receive.process).protocol->close_advert(receive);
 }
 
+bool may_take_back(Request& receive) {
+  return !receive.advert || peer_of(receive.process).protocol->may_take_back(receive);
+}
+
 }  // namespace baton::message

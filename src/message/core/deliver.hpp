@@ -19,6 +19,9 @@ void deliver_later(UnexpectedMessage& unexpected);
 // Before a receive is matched by others than the sender it was made known to, or cancelled; false
 // when that sender has claimed it.
 bool close_advert(Request& receive);
+// Returns whether a receive may be taken back at once; if not, the sender it was made known to is
+// asked, whose answer ends it.
+bool may_take_back(Request& receive);
 
 // Copies long messages that have met their receives, without any lock, so that other threads make
 // progress meanwhile. Whoever has made progress among several threads calls it behind that.

@@ -129,13 +129,6 @@ bool lacks_one(const Request& receive, Process& found) {
   return lacks_one(receive.owner, source, !program, found);
 }
 
-// Why a posted receive fails; MPI_SUCCESS: it does not.
-Error failure_of(const Request& receive) {
-  Process process;
-  if (is_revoked(receive.owner)) return explain_revoked();
-  return lacks_one(receive, process) ? explain_loss(process) : Error{MPI_SUCCESS};
-}
-
 // Returns whether a receive goes on when the program has acknowledged what its wait tells.
 bool is_only_interrupted(const Request& receive) {
   return receive.heap && receive.source == MPI_ANY_SOURCE && is_of_program(receive.context) &&
@@ -146,10 +139,10 @@ bool is_only_interrupted(const Request& receive) {
 void take_lost(MatchQueue& queue, List<Request>& list, List<Request>& lost) {
   for (Request* receive = list.first; receive;) {
     Request* next = receive->next;
-    if (failure_of(*receive)) {
+    if (failure_of_any(*receive)) {
       if (is_only_interrupted(*receive))
         interrupt(*receive);
-      else if (close_advert(*receive) && take_back(queue, *receive))
+      else if (may_take_back(*receive) && close_advert(*receive) && take_back(queue, *receive))
         lost.push(receive);
     }
     receive = next;
@@ -184,6 +177,12 @@ void take_lost(Peer& peer, List<Request>& lost) {
 
 }  // namespace
 
+Error failure_of_any(const Request& receive) {
+  Process process;
+  if (is_revoked(receive.owner)) return explain_revoked();
+  return lacks_one(receive, process) ? explain_loss(process) : Error{MPI_SUCCESS};
+}
+
 bool fail_lost_sends() {
   List<Request> lost;
   for (std::uint32_t i = 0; i < engine.process_count; ++i)
@@ -210,7 +209,7 @@ bool fail_lost_receives() {
   for (Request* receive = lost.first; receive;) {
     Request* next = receive->next;
     receive->bytes = 0;
-    const Error error = failure_of(*receive);
+    const Error error = failure_of_any(*receive);
     complete(*receive, error ? error : Error{MPI_ERR_OTHER});
     receive = next;
   }

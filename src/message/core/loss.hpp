@@ -75,6 +75,11 @@ Error refused_of_any(const Context& context);
 inline Error refused(const Context& context) {
   return has_lost_peers() ? refused_of_any(context) : MPI_SUCCESS;
 }
+// Returns why a posted receive can never end, explained; MPI_SUCCESS: it may.
+Error failure_of_any(const Request& receive);
+inline Error failure_of(const Request& receive) {
+  return has_lost_peers() ? failure_of_any(receive) : MPI_SUCCESS;
+}
 // Lets receives from any source on a communicator wait again, whose failures were acknowledged.
 void resume_pending(const void* owner);
 

@@ -105,8 +105,8 @@ class Protocol : public ProgressSource {
   // Takes such a receive back before it is matched otherwise, or cancelled; false when its sender
   // uses it already.
   virtual bool close_advert(Request&) { return true; }
-  // Returns whether such a receive may be cancelled at once. False: its sender is asked, whose
-  // answer ends it.
+  // Returns whether such a receive may be cancelled, or fail, at once. False: its sender is asked,
+  // whose answer ends it; being asked to again does no harm.
   virtual bool may_take_back(Request&) { return true; }
 
   // --- cancelling

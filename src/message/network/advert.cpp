@@ -70,14 +70,16 @@ void arrive_network_advert(RemotePeer& peer, lockfree::Envelope wanted,
 
 namespace {
 
-void end_cancelled(Request& receive) {
+// Its sender will not use it: it is cancelled, or fails.
+void end_withdrawn(Request& receive) {
   {
     platform::Guard guard(receive.queue->lock);
     BATON_INVARIANT(take_back(*receive.queue, receive));
   }
-  receive.cancelled = true;
+  const Error error = failure_of(receive);
+  receive.cancelled = !error;
   receive.bytes = 0;
-  complete(receive, MPI_SUCCESS);
+  complete(receive, error);
 }
 
 }  // namespace
@@ -89,7 +91,7 @@ void arrive_refused_advert(RemotePeer& peer, std::uint32_t number) {
     Request& receive = own.at(i);
     if (static_cast<std::uint32_t>(receive.advert) - number > ~0u / 2) continue;  // before it
     close_network_advert(receive);
-    if (network_part(receive).asked) end_cancelled(receive);
+    if (network_part(receive).asked) end_withdrawn(receive);
   }
   ask_for_refused(peer, number);
 }
@@ -98,7 +100,7 @@ void arrive_given_advert(RemotePeer& peer, std::uint32_t number) {
   Request* receive = peer.adverts.own.find(number);
   if (!receive) return;  // its sender was taken for lost
   close_network_advert(*receive);
-  end_cancelled(*receive);
+  end_withdrawn(*receive);
 }
 
 }  // namespace baton::message

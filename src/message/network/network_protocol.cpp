@@ -247,7 +247,8 @@ bool NetworkProtocol::close_advert(Request& receive) {
 }
 
 bool NetworkProtocol::may_take_back(Request& receive) {
-  ask_to_withdraw(receive);
+  if (loss_of(receive.process)) return true;  // it writes no more
+  if (!network_part(receive).asked) ask_to_withdraw(receive);
   return false;
 }
 

@@ -4,6 +4,7 @@
 #include "message/core/engine.hpp"
 
 #include <cerrno>
+#include <memory>
 
 #include "base/failure_class.hpp"
 #include "message/core/loss.hpp"
@@ -186,6 +187,45 @@ TEST_F(failures_between_nodes, a_send_that_its_receive_has_met_goes_on) {
   EXPECT_EQ(sending.error, MPI_SUCCESS);
   EXPECT_EQ(receiving.error, MPI_SUCCESS);
   EXPECT_EQ(in, out);
+}
+
+TEST_F(failures_between_nodes, a_receive_that_its_sender_knows_is_taken_back_there_too) {
+  Request there, here, back, forth;  // both have met the other
+  int one = 1, other = 0;
+  ranks.send(0, 1, &one, sizeof one, 1, there);
+  ranks.receive(1, 0, &other, sizeof other, 1, here);
+  ranks.send(1, 0, &one, sizeof one, 1, back);
+  ranks.receive(0, 1, &other, sizeof other, 1, forth);
+  finish(there, here, back, forth);
+  std::unique_ptr<Request> known;
+  for (int tries = 0; tries < 100 && !(known && known->advert); ++tries) {
+    if (known) {  // the provider had no space to tell of it
+      ranks.cancel(1, *known);
+      finish(*known);
+    }
+    known = std::make_unique<Request>();
+    ranks.receive(1, 0, in.data(), 1 << 20, 1, *known);
+  }
+  ASSERT_NE(known->advert, 0u);
+  ranks.settle();
+  revoked = true;
+  ranks.as(1, [] {
+    note_revoked();
+    fail_lost_receives();
+    fail_lost_receives();
+  });
+  EXPECT_FALSE(is_complete(*known)) << "its sender may write there until it has answered";
+  finish(*known);
+  EXPECT_EQ(known->error, error_revoked);
+  EXPECT_FALSE(known->cancelled);
+  revoked = false;  // a new communicator has the context's number
+  std::vector<char> later(out.size());
+  ranks.send(0, 1, out.data(), 1 << 20, 1, sending);
+  wait_for_unexpected(1, 1);
+  ranks.receive(1, 0, later.data(), 1 << 20, 1, receiving);
+  finish(sending, receiving);
+  EXPECT_EQ(later, out);
+  EXPECT_EQ(in, std::vector<char>(out.size()));
 }
 
 bool has_ended;  // the job

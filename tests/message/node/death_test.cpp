@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "base/failure_class.hpp"
+#include "message/core/contact.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/requests.hpp"
+#include "message/node/lease.hpp"
 #include "tests/message/ranks.hpp"
 #include "transport/death.hpp"
 #include "transport/peer_wait.hpp"
@@ -66,6 +68,40 @@ TEST_F(deaths, one_that_was_never_met_is_lost_too) {
   ranks.send(0, 1, &in, sizeof in, 1, sending);
   EXPECT_TRUE(is_complete(sending));
   EXPECT_EQ(sending.error, error_process_failed);
+}
+
+// Rank 1 was met before; what rank 2 sends is its first.
+TEST_F(deaths, who_looks_at_nothing_else_takes_in_first_what_the_dead_has_sent) {
+  Request greeting;
+  ranks.send(1, 0, nullptr, 0, 1, greeting);
+  ranks.settle();
+  std::uint64_t taken = ranks.unexpected(0);
+  for (std::uint32_t dead : {1u, 2u}) {
+    constexpr int count = 3;
+    Request sent[count];
+    for (Request& send : sent) ranks.send(dead, 0, &in, sizeof in, 1, send);
+    EXPECT_EQ(ranks.unexpected(0), taken);
+    write_death(dead);
+    for (int look = 0; look < 10 && !loss_at_first(dead); ++look)
+      ranks.as(0, [] { node().advance(); });
+    EXPECT_NE(loss_at_first(dead), 0);
+    EXPECT_EQ(ranks.unexpected(0), taken += count);
+  }
+}
+
+TEST_F(deaths, what_the_dead_held_of_staging_comes_back) {
+  const auto free_at_first = [&] {
+    return ranks.as(0, [] {
+      return lockfree::free_chunks(transport::doorbell(engine.local_rank).chunks.free);
+    });
+  };
+  const int before = free_at_first();
+  ranks.as(2, [] { (void)take_staging_buffer(static_cast<NodePeer&>(*contact(Process{0})), 5); });
+  EXPECT_EQ(free_at_first(), before - 5);
+  ranks.as(0, [] { (void)contact(Process{2}); });
+  write_death(2);
+  for (int look = 0; look < 10 && !loss_at_first(2); ++look) ranks.step(0);
+  EXPECT_EQ(free_at_first(), before);
 }
 
 // ---- under another launcher

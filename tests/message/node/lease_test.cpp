@@ -74,6 +74,24 @@ TEST_F(leases, what_a_lost_peer_holds_comes_back_and_nothing_else) {
   });
 }
 
+TEST_F(leases, what_a_lost_peer_had_given_back_is_its_no_more) {
+  Ranks ranks(3);
+  const auto with_staging = [&](std::uint32_t rank, auto what) {
+    return ranks.as(rank, [&] { return what(static_cast<NodePeer&>(*contact(Process{1}))); });
+  };
+  with_staging(0, [](NodePeer& peer) {
+    const StagingBuffer first = take_staging_buffer(peer, 1), next = take_staging_buffer(peer, 3);
+    give_back_staging_buffer(peer.slot, next);
+    give_back_staging_buffer(peer.slot, first);
+  });
+  // The chunks of both, but it begins where the first did.
+  with_staging(2, [](NodePeer& peer) { EXPECT_EQ(take_staging_buffer(peer, 4).chunks, 0b1111u); });
+  ranks.as(1, [] {
+    take_back_staging(static_cast<NodePeer&>(*contact(Process{0})));
+    EXPECT_EQ(lockfree::free_chunks(transport::doorbell(engine.local_rank).chunks.free), 64 - 4);
+  });
+}
+
 TEST_F(leases, a_buffer_that_is_taken_again_begins_anew) {
   Ranks ranks(2);
   with(ranks, [](NodePeer& peer) {
