@@ -10,6 +10,7 @@
 #include "collective/turn.hpp"
 #include "datatype/device_reduce.hpp"
 #include "datatype/foreign.hpp"
+#include "message/network/rendezvous.hpp"
 #include "platform/device/device_memory.hpp"
 #include "transport/node.hpp"
 #include "world/node_layout.hpp"
@@ -47,12 +48,18 @@ Places places_of(const Call& call) {
   return places;
 }
 
+// Returns whether messages of a call move data of devices without host memory between, at least
+// those within nodes where the call goes by nodes.
+bool reaches_devices(const Call& call) {
+  const bool between_nodes = world::node_layout(*call.comm).several && goes_by_messages(call);
+  return between_nodes ? message::network_reaches_devices() : settings.device_ipc != 0;
+}
+
 // Returns whether data of this rank stays where it is, if the call goes by messages alone. Where
 // the messages would be staged, copies in host memory are quicker. What is reduced stays only if
 // all of it is a device's.
 bool stays(const Call& call, const Places& places) {
-  if (!places.on_device || places.bytes < settings.device_bytes_min || !settings.device_ipc ||
-      world::node_layout(*call.comm).several)
+  if (!places.on_device || places.bytes < settings.device_bytes_min || !reaches_devices(call))
     return false;
   return !reduces(call) ||
          (!places.elsewhere && datatype::devices_reduce(*call.operation, *call.in.type));
@@ -67,7 +74,7 @@ bool may_ask(const Call& call) {
   const std::int64_t bytes = bytes_of(call);
   if (bytes == 0 || bytes < settings.device_bytes_min) return false;
   if (reduces(call) && !datatype::devices_reduce(*call.operation, *call.in.type)) return false;
-  return !comm.spans_jobs() && !world::node_layout(comm).several && !goes_by_messages(call);
+  return !comm.spans_jobs() && !goes_by_messages(call);
 }
 
 // Returns whether a call is one in which ranks ask: the first ones, then ever fewer.

@@ -20,7 +20,19 @@ struct Region : fid_mr {
   std::uint64_t access = 0;
   bool bound = false, enabled = false;
   unsigned uses = 0;  // by operations under way
+  // Of a device's memory: the id of its allocation, and what leads from an address of it to one
+  // that can be touched.
+  std::uint64_t device_id = 0;
+  std::ptrdiff_t to_view = 0;
 };
+
+// Memory of a device, as the stand-in for its driver knows it, if the process has loaded that.
+struct DevicePlace {
+  std::uint64_t id = 0;  // of the allocation; 0: it is the host's memory
+  int device = 0;
+  char* view = nullptr;
+};
+DevicePlace device_place(const void* address);
 
 class Regions {
  public:
@@ -39,8 +51,13 @@ class Regions {
   // The region that a peer's write (FI_REMOTE_WRITE) goes to, or its read comes from.
   Region& remote(std::uint64_t key, std::uint64_t address, std::size_t bytes,
                  std::uint64_t access) const;
-  // Where that is.
+  // Where its bytes can be touched.
   char* place(const Region& region, std::uint64_t address) const;
+  // The most regions of device memory that were open at once, and how many there were in all.
+  struct DeviceCounts {
+    unsigned now = 0, most = 0, all = 0;
+  };
+  const DeviceCounts& devices() const { return devices_; }
   // Without an endpoint there is nothing under way.
   void forget_uses();
 
@@ -48,6 +65,7 @@ class Regions {
   const Personality& personality_;
   Chance& chance_;
   std::set<const Region*> all_;
+  DeviceCounts devices_;
   std::map<std::uint64_t, Region*> by_key_;
 };
 
