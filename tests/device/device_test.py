@@ -255,7 +255,7 @@ class Device(Faults):
                    if way["way"] in ("network_write", "network_device"))
 
     def registered(self, job):
-        """Of each rank: how many allocations were registered with the provider, and the most at once."""
+        """Of each rank: how many allocations were registered, at all interfaces, and the most at once."""
         found = re.findall(r"fake provider: (\d+) regions of device memory, (\d+) at once", job.err)
         return [tuple(map(int, one)) for one in found]
 
@@ -265,11 +265,14 @@ class Device(Faults):
         for personality in "hmem", "hmem,loose", "hmem,rails,overtake", "hmem,rma":
             job = self.between_nodes("load", "cross", "device", "device", 300000, 20, "send", "device", "host", 3 << 20, 2,
                                      "counts", personality=personality)
-            self.assertEqual(self.ways(job).get("network_device"), 42, personality)
+            # A receive in host memory that was posted first may have been advertised.
+            ways = self.ways(job)
+            self.assertEqual(ways["network_device"] + ways.get("receiver_initiated", 0), 42, personality)
+            self.assertGreaterEqual(ways["network_device"], 40)
             self.assertEqual(self.counted(job, "copies"), {0: 0, 1: 0})
             self.assertEqual(self.counted(job, "flushes"), {0: 20, 1: 20})
             interfaces = 3 if "rails" in personality else 1
-            self.assertEqual(sorted(all for all, most in self.registered(job) if all), [2] * interfaces + [4] * interfaces)
+            self.assertEqual(sorted(all for all, most in self.registered(job)), [2 * interfaces, 4 * interfaces])
         self.assertIn("its adapter reaches device memory", job.err + job.out)
 
     def test_between_nodes_registrations_end_with_their_memory(self):
@@ -315,7 +318,7 @@ class Device(Faults):
                                      personality=personality)
             self.assertEqual(self.sent_between_nodes(job), 2 * 5 * 100000 * 4)
             self.assertGreaterEqual(sum(self.counted(job, "launches").values()), 5 * 4)
-        self.assertEqual(set(self.counted(job, "copies").values()), {0})
+        self.assertNotIn("network_write", self.ways(job))
 
     def test_reductions_and_broadcasts_over_several_nodes(self):
         for personality in "", "hmem":
@@ -324,7 +327,7 @@ class Device(Faults):
             self.assertEqual(self.sent_between_nodes(job), (5 + 5) * 400000)
             self.assertEqual(sum(self.counted(job, "launches").values()), 5 * 3)
             self.assertEqual(self.left(job), {(0, 0, 0, 0)})
-        self.assertEqual(set(self.counted(job, "copies").values()), {0})
+        self.assertNotIn("network_write", self.ways(job))
 
     def test_each_rank_of_several_nodes_may_have_its_data_elsewhere(self):
         for kinds in ("device", "host"), ("host", "managed"), ("pool", "device"):

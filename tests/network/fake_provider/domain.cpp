@@ -3,8 +3,6 @@
 #include <rdma/fi_cm.h>
 #include <rdma/fi_errno.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "rule.hpp"
@@ -32,10 +30,6 @@ int close_domain(fid* id) {
     broken("a domain is closed with %zu regions open", domain.regions.count());
   if (domain.addresses || domain.queue || domain.endpoint)
     broken("a domain is closed before what was opened in it");
-  const Regions::DeviceCounts& devices = domain.regions.devices();
-  if (std::getenv("FAKE_PROVIDER_TELLS"))
-    std::fprintf(stderr, "fake provider: %u regions of device memory, %u at once\n", devices.all,
-                 devices.most);
   domain.wire.close();
   delete &domain;
   return 0;

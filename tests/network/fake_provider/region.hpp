@@ -53,11 +53,6 @@ class Regions {
                  std::uint64_t access) const;
   // Where its bytes can be touched.
   char* place(const Region& region, std::uint64_t address) const;
-  // The most regions of device memory that were open at once, and how many there were in all.
-  struct DeviceCounts {
-    unsigned now = 0, most = 0, all = 0;
-  };
-  const DeviceCounts& devices() const { return devices_; }
   // Without an endpoint there is nothing under way.
   void forget_uses();
 
@@ -65,7 +60,6 @@ class Regions {
   const Personality& personality_;
   Chance& chance_;
   std::set<const Region*> all_;
-  DeviceCounts devices_;
   std::map<std::uint64_t, Region*> by_key_;
 };
 
