@@ -13,6 +13,7 @@
 #include "message/network/rendezvous.hpp"
 #include "platform/device/device_memory.hpp"
 #include "transport/node.hpp"
+#include "world/agree/agree.hpp"
 #include "world/node_layout.hpp"
 
 namespace baton::collective {
@@ -108,13 +109,22 @@ Task go_on(Run& run, const Places& places, Task (*begin)(Run& run)) {
                            : work_on_host_copies(run, begin));
 }
 
+// The question's messages have tags of their own, as those of the check have (check/alike.cpp):
+// over several nodes both go by the contexts of columns, where the call's delegates are other
+// ranks.
+constexpr std::uint32_t question_numbers = 1u << 26;
+
 // Learns whether any rank has had data in device memory since the ranks asked last.
 Task ask(Run& run, world::DeviceHabit& habit, Places places, Task (*begin_algorithm)(Run& run)) {
   std::int32_t any = habit.seen;
   Vector one{1, datatype::datatypes.find(MPI_INT32_T), datatype::operations.find(MPI_MAX)};
   Step step;
+  const std::int32_t tag = run.change_tag(0);
+  run.change_tag(
+      world::own_tag(world::kind_of_tag(tag), world::number_of_tag(tag) + question_numbers));
   begin(run, step, step_of(Kind::allreduce, *run.call.comm, 0, one, &any, &any));
   co_await finish(run, step);
+  run.change_tag(tag);
   habit.used = any != 0;
   habit.seen = false;
   run.by_messages = habit.used;
