@@ -48,6 +48,12 @@ namespace baton {
   X(device_one_side,     "copy by the device: the data of only one rank lies in device memory, and " \
                          "is short (BATON_DEVICE_BYTES_MIN), or the other has no context")         \
   X(device_not_opened,   "copy by the device: the other rank could not open the memory")           \
+  X(network_device_off,  "device memory reached by the network: switched off by BATON_DEVICE_NETWORK=0") \
+  X(network_device_none, "device memory reached by the network: its provider does not say that its " \
+                         "adapter does so (FI_HMEM)")                                               \
+  X(network_device_gaps, "device memory reached by the network: the data is not contiguous")       \
+  X(network_device_refused, "device memory reached by the network: the provider refused to "       \
+                         "register it, or it is managed")                                           \
   X(deposit_split,       "one piece: it met the end of the deposit model's ring "                    \
                          "(BATON_DEPOSIT_RING_BYTES), which splits it")                             \
   X(sender_elsewhere,    "both sides copying: the sender took no piece; it computed, or may not "   \

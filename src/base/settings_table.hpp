@@ -36,6 +36,7 @@ namespace baton {
   X(device_handles_max,         messages,    start,       count,  64,         1,       4096,       "so many allocations of other processes stay open in a rank, so that the next message from there finds them open") \
   X(device_bytes_min,           messages,    start,       bytes,  32768,      0,       1LL << 40,  "shortest data in device memory that the device itself reduces, and that collectives exchange without a copy in host memory") \
   X(device_register,            messages,    start,       flag,   1,          0,       1,          "host memory that ranks share is registered with the device's driver when data of devices first goes through it, so that the device copies it at full speed; 0: never") \
+  X(device_network,             messages,    start,       flag,   1,          0,       1,          "long messages between nodes go straight from and to device memory where the network's provider says that its adapter reaches it (FI_HMEM); 0: through host memory") \
   X(spin_count,                 waiting,     live,        count,  -1,         -1,      1LL << 40,  "polls before a waiter yields; -1: from ranks against usable CPUs") \
   X(yield_count,                waiting,     live,        count,  -1,         -1,      1LL << 40,  "yields before a waiter sleeps; -1: from ranks against usable CPUs") \
   X(progress_thread,            waiting,     start,       flag,   0,          0,       1,          "a thread of the library makes progress while the program computes; it costs locks, and CPU time while something is under way") \

@@ -26,6 +26,7 @@ struct NameRow {
   X(receiver_initiated, "pushed straight into a receive that was posted first") \
   X(network_eager, "over the network at once, with the envelope") \
   X(network_write, "over the network, written into the receive buffer once it is known (RTS, CTS)") \
+  X(network_device, "over the network, read from or written into device memory by its adapter (FI_HMEM)") \
   X(exported, "single copy from or to the exported heap (MPI_Alloc_mem, --export-heap)") \
   X(device,   "single copy by the device, from or to the other process's device memory (IPC)") \
   X(self,     "to the rank itself, copied inside the process")

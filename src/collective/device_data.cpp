@@ -10,8 +10,10 @@
 #include "collective/turn.hpp"
 #include "datatype/device_reduce.hpp"
 #include "datatype/foreign.hpp"
+#include "message/network/rendezvous.hpp"
 #include "platform/device/device_memory.hpp"
 #include "transport/node.hpp"
+#include "world/agree/agree.hpp"
 #include "world/node_layout.hpp"
 
 namespace baton::collective {
@@ -47,12 +49,18 @@ Places places_of(const Call& call) {
   return places;
 }
 
+// Returns whether messages of a call move data of devices without host memory between, at least
+// those within nodes where the call goes by nodes.
+bool reaches_devices(const Call& call) {
+  const bool between_nodes = world::node_layout(*call.comm).several && goes_by_messages(call);
+  return between_nodes ? message::network_reaches_devices() : settings.device_ipc != 0;
+}
+
 // Returns whether data of this rank stays where it is, if the call goes by messages alone. Where
 // the messages would be staged, copies in host memory are quicker. What is reduced stays only if
 // all of it is a device's.
 bool stays(const Call& call, const Places& places) {
-  if (!places.on_device || places.bytes < settings.device_bytes_min || !settings.device_ipc ||
-      world::node_layout(*call.comm).several)
+  if (!places.on_device || places.bytes < settings.device_bytes_min || !reaches_devices(call))
     return false;
   return !reduces(call) ||
          (!places.elsewhere && datatype::devices_reduce(*call.operation, *call.in.type));
@@ -67,7 +75,7 @@ bool may_ask(const Call& call) {
   const std::int64_t bytes = bytes_of(call);
   if (bytes == 0 || bytes < settings.device_bytes_min) return false;
   if (reduces(call) && !datatype::devices_reduce(*call.operation, *call.in.type)) return false;
-  return !comm.spans_jobs() && !world::node_layout(comm).several && !goes_by_messages(call);
+  return !comm.spans_jobs() && !goes_by_messages(call);
 }
 
 // Returns whether a call is one in which ranks ask: the first ones, then ever fewer.
@@ -101,13 +109,22 @@ Task go_on(Run& run, const Places& places, Task (*begin)(Run& run)) {
                            : work_on_host_copies(run, begin));
 }
 
+// The question's messages have tags of their own, as those of the check have (check/alike.cpp):
+// over several nodes both go by the contexts of columns, where the call's delegates are other
+// ranks.
+constexpr std::uint32_t question_numbers = 1u << 26;
+
 // Learns whether any rank has had data in device memory since the ranks asked last.
 Task ask(Run& run, world::DeviceHabit& habit, Places places, Task (*begin_algorithm)(Run& run)) {
   std::int32_t any = habit.seen;
   Vector one{1, datatype::datatypes.find(MPI_INT32_T), datatype::operations.find(MPI_MAX)};
   Step step;
+  const std::int32_t tag = run.change_tag(0);
+  run.change_tag(
+      world::own_tag(world::kind_of_tag(tag), world::number_of_tag(tag) + question_numbers));
   begin(run, step, step_of(Kind::allreduce, *run.call.comm, 0, one, &any, &any));
   co_await finish(run, step);
+  run.change_tag(tag);
   habit.used = any != 0;
   habit.seen = false;
   run.by_messages = habit.used;

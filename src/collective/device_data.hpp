@@ -1,6 +1,8 @@
 // Long data of collectives in device memory stays there: the call goes by messages alone, which
-// devices copy between processes of a node, and intermediate results are the device's, too. All
-// other foreign data is copied to host memory first (host_copies.hpp).
+// devices copy between processes of a node, and intermediate results are the device's, too. Over
+// several nodes so do the steps within the nodes, and messages between nodes are staged unless the
+// network reaches the device. All other foreign data is copied to host memory first
+// (host_copies.hpp).
 //
 // Each rank knows only where its own data lies, and all must take the same algorithm. Where that
 // one goes by messages anyway, each rank does as its data needs. Else the ranks ask each other,

@@ -236,6 +236,7 @@ Task select_by_messages(Run& run, const Call& call) {
 }
 
 Task select_step(Run& run, const Call& call, bool rooms) {
+  if (BATON_UNLIKELY(run.by_messages)) return select_by_messages(run, call);
   Facts facts = facts_of(call);
   if (!rooms) facts.traits |= trait_no_room;
   return begin(run, call, facts);

@@ -13,7 +13,7 @@ namespace baton::collective {
 // and the run has the error.
 Task select(Run& run, const Call& call);
 
-// Selects an algorithm that goes by messages alone, on one node.
+// Selects an algorithm that goes by messages alone; on several nodes, one whose steps do.
 Task select_by_messages(Run& run, const Call& call);
 // Selects as the run's `by_messages` says.
 inline Task select_for(Run& run, const Call& call) {
@@ -26,8 +26,8 @@ bool goes_by_messages(const Call& call);
 // count.
 std::int64_t bytes_of(const Call& call);
 
-// Selects as `select` does for a step of another call (by_nodes.hpp); it uses no room if `rooms` is
-// false.
+// Selects as `select_for` does for a step of another call (by_nodes.hpp); it uses no room if
+// `rooms` is false.
 Task select_step(Run& run, const Call& call, bool rooms);
 
 }  // namespace baton::collective

@@ -139,7 +139,7 @@ struct JobHeader {
   // By PeerClass, a bit each: ranks of the node that are such peers are near each other
   // (base/distance.hpp). 0 where nobody has looked, and where it changes.
   std::uint32_t near_classes;
-  std::uint32_t devices;      // the node has devices whose memory buffers may lie in; 0: none
+  std::uint32_t devices;  // hosts of the job have some, whose memory buffers may lie in; 0: none
   std::int32_t rings_shared;  // all senders begin in a shared ring; else with one of their own
   std::uint32_t held;         // by mpiexec, atomically: ranks first wait for a debugger to attach
   std::uint32_t notes_given;  // by ranks, atomically: a bit for each note reported for all

@@ -11,9 +11,9 @@
 namespace baton::world {
 
 inline constexpr std::int64_t Settings::*alike_settings[] = {
-    &Settings::check,          &Settings::deposit_model,      &Settings::deposit_ring_bytes,
-    &Settings::rooms,          &Settings::room_bytes_max,     &Settings::direct_at_once,
-    &Settings::ranks_per_node, &Settings::continue_on_failure};
+    &Settings::check,          &Settings::deposit_model,    &Settings::deposit_ring_bytes,
+    &Settings::rooms,          &Settings::room_bytes_max,   &Settings::direct_at_once,
+    &Settings::ranks_per_node, &Settings::device_bytes_min, &Settings::continue_on_failure};
 inline constexpr std::size_t alike_setting_count = std::size(alike_settings);
 
 struct Alike {

@@ -1,5 +1,6 @@
-/* Messages from and to device memory between two ranks, as its words say, in their order; see
- * device_test.py. Each word that moves data compares all of it. */
+/* Messages from and to device memory between two ranks, and sums and broadcasts among all that
+ * there are, as its words say, in their order; see device_test.py. Each word that moves data
+ * compares all of it. */
 #include <mpi-ext.h>
 #include <mpi.h>
 #include <signal.h>
@@ -10,7 +11,7 @@
 
 #include "device_driver.h"
 
-static int rank;
+static int rank, ranks;
 
 #define HELD(condition)                                                                      \
   do {                                                                                       \
@@ -156,7 +157,7 @@ static void die_meanwhile(size_t bytes) {
 }
 
 static const char* kind_here(char** kinds) {
-  return kinds[rank];
+  return kinds[rank % 2];
 }
 
 /* A type of runs without a rule, from the last to the first. Returns the bytes that it spans. */
@@ -201,8 +202,8 @@ static void send_gaps(char** kinds, int runs, int count) {
   give_back(kinds[rank], memory);
 }
 
-/* Sums of both ranks, each in memory of its own kind. `form`: allreduce, iallreduce, in_place,
- * persistent. */
+/* Sums of all ranks, each in memory of its own kind. `form`: allreduce, iallreduce, in_place,
+ * persistent, reduce (to the last rank). */
 static void sum_up(const char* form, char** kinds, size_t numbers, int count) {
   const size_t bytes = numbers * sizeof(int);
   int *out = take(kind_here(kinds), bytes), *in = take(kind_here(kinds), bytes);
@@ -225,17 +226,31 @@ static void sum_up(const char* form, char** kinds, size_t numbers, int count) {
     } else if (strcmp(form, "iallreduce") == 0) {
       MPI_Iallreduce(out, in, (int)numbers, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else if (strcmp(form, "reduce") == 0) {
+      MPI_Reduce(out, in, (int)numbers, MPI_INT, MPI_SUM, ranks - 1, MPI_COMM_WORLD);
     } else {
       MPI_Allreduce(in_place ? MPI_IN_PLACE : out, in, (int)numbers, MPI_INT, MPI_SUM,
                     MPI_COMM_WORLD);
     }
     for (size_t i = 0; i < numbers; ++i) {
-      HELD(in_seen[i] == 3 * (int)i + 2 * turn);
+      HELD((strcmp(form, "reduce") == 0 && rank != ranks - 1) ||
+           in_seen[i] == ranks * (ranks + 1) / 2 * (int)i + ranks * turn);
       HELD(out_seen[i] == (int)i * (rank + 1) + turn);
     }
   }
   if (persists) MPI_Request_free(&request);
   give_back(kind_here(kinds), out), give_back(kind_here(kinds), in);
+}
+
+/* Broadcasts from each rank in turn. */
+static void broadcast(char** kinds, size_t bytes, int count) {
+  void* memory = take(kind_here(kinds), bytes);
+  for (int turn = 0; turn < count; ++turn) {
+    fill(memory, bytes, (unsigned)(rank == turn % ranks ? turn : 1000));
+    MPI_Bcast(memory, (int)bytes, MPI_BYTE, turn % ranks, MPI_COMM_WORLD);
+    HELD(holds(memory, bytes, (unsigned)turn));
+  }
+  give_back(kind_here(kinds), memory);
 }
 
 /* Many sums under way at once, with short calls between them and a blocking one behind them. Rank 1
@@ -391,8 +406,8 @@ static void tell_counts(void) {
   StandinCounts c = device.counts();
   printf("rank %d has %ld streams, %ld events, %ld imports, %ld blocks\n", rank, c.streams,
          c.events, c.imports, c.blocks);
-  printf("rank %d: %ld launches, %ld modules, %ld registered, %ld once, %ld copies\n", rank,
-         c.launches, c.modules, c.registered, c.registrations, c.copies);
+  printf("rank %d: %ld launches, %ld modules, %ld registered, %ld once, %ld copies, %ld flushes\n",
+         rank, c.launches, c.modules, c.registered, c.registrations, c.copies, c.flushes);
 }
 
 /* Returns how many words it has taken. */
@@ -409,8 +424,11 @@ static int run(char** words) {
   if (strcmp(word, "cut") == 0) return cut_ends((size_t)atol(words[1])), 2;
   if (strcmp(word, "die") == 0) return die_meanwhile((size_t)atol(words[1])), 2;
   if (strcmp(word, "allreduce") == 0 || strcmp(word, "iallreduce") == 0 ||
-      strcmp(word, "in_place") == 0 || strcmp(word, "persistent") == 0)
+      strcmp(word, "in_place") == 0 || strcmp(word, "persistent") == 0 ||
+      strcmp(word, "reduce") == 0)
     return sum_up(word, words + 1, (size_t)atol(words[3]), atoi(words[4])), 5;
+  if (strcmp(word, "bcast") == 0)
+    return broadcast(words + 1, (size_t)atol(words[3]), atoi(words[4])), 5;
   if (strcmp(word, "gaps") == 0) return send_gaps(words + 1, atoi(words[3]), atoi(words[4])), 5;
   if (strcmp(word, "overlap") == 0) return overlap(words + 1, atoi(words[3]), atoi(words[4])), 5;
   if (strcmp(word, "parts") == 0)
@@ -435,6 +453,7 @@ int main(int argc, char** argv) {
   if (i < argc && strcmp(argv[i], "first") == 0) open_device(), ++i;
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   while (i < argc) i += run(argv + i);
   MPI_Finalize();
   if (device.counts) tell_counts();

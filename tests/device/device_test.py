@@ -14,14 +14,14 @@ DRIVER = os.path.join(launch.PROGRAMS, "device", "libcuda.so.1")
 
 
 class Device(Faults):
-    def run_it(self, *words, options=(), program="device_program", **environment):
+    def run_it(self, *words, options=(), program="device_program", ranks=2, **environment):
         where = {**CLEAN, "BATON_DEVICE": "1", "BATON_EARLY_BYTES_MAX": "65536", "TEST_DEVICE_DRIVER": DRIVER, **environment}
-        return mpiexec("--explain=json", *options, "-n", 2, os.path.join(launch.PROGRAMS, program), *words, env=where)
+        return mpiexec("--explain=json", *options, "-n", ranks, os.path.join(launch.PROGRAMS, program), *words, env=where)
 
-    def goes(self, *words, **more):
-        job = self.run_it(*words, **more)
+    def goes(self, *words, ranks=2, **more):
+        job = self.run_it(*words, ranks=ranks, **more)
         self.assertEqual(job.code, 0, job.out + job.err)
-        self.assertEqual(job.out.count("came to the end"), 2, job.out + job.err)
+        self.assertEqual(job.out.count("came to the end"), ranks, job.out + job.err)
         return job
 
     def left(self, job):
@@ -242,6 +242,99 @@ class Device(Faults):
         path = os.path.join(folder.name, "file")
         for kinds in ("device", "device"), ("device", "host"), ("pool", "managed"):
             self.goes("load", "file", path, *kinds, 100000, "file", path, *kinds, 10)
+
+    def between_nodes(self, *words, personality="hmem", width=1, **more):
+        """Nodes of so many ranks, over a provider of the tests'."""
+        return self.goes(*words, BATON_RANKS_PER_NODE=str(width), BATON_NETWORK_PROVIDER="fake", FAKE_PROVIDER=personality,
+                         BATON_LIBFABRIC=os.path.join(launch.PROGRAMS, "libfabric_fake.so"), FAKE_PROVIDER_TELLS="1",
+                         **more)
+
+    def sent_between_nodes(self, job):
+        """Bytes of long messages, from --explain=json."""
+        return sum(way["bytes"] for row in self.told(job) if row["peers"] == "between_nodes" for way in row["ways"]
+                   if way["way"] in ("network_write", "network_device"))
+
+    def registered(self, job):
+        """Of each rank: how many allocations were registered, at all interfaces, and the most at once."""
+        found = re.findall(r"fake provider: (\d+) regions of device memory, (\d+) at once", job.err)
+        return [tuple(map(int, one)) for one in found]
+
+    def test_between_nodes_the_adapter_reaches_the_device(self):
+        """Nothing is copied to or from host memory, and each allocation is registered once. The provider ends a rank that
+        names memory as what it is not, or uses what was freed."""
+        for personality in "hmem", "hmem,loose", "hmem,rails,overtake", "hmem,rma":
+            job = self.between_nodes("load", "cross", "device", "device", 300000, 20, "send", "device", "host", 3 << 20, 2,
+                                     "counts", personality=personality)
+            # A receive in host memory that was posted first may have been advertised.
+            ways = self.ways(job)
+            self.assertEqual(ways["network_device"] + ways.get("receiver_initiated", 0), 42, personality)
+            self.assertGreaterEqual(ways["network_device"], 40)
+            self.assertEqual(self.counted(job, "copies"), {0: 0, 1: 0})
+            self.assertEqual(self.counted(job, "flushes"), {0: 20, 1: 20})
+            interfaces = 3 if "rails" in personality else 1
+            self.assertEqual(sorted(all for all, most in self.registered(job)), [2 * interfaces, 4 * interfaces])
+        self.assertIn("its adapter reaches device memory", job.err + job.out)
+
+    def test_between_nodes_registrations_end_with_their_memory(self):
+        job = self.between_nodes("load", "send", "device", "device", 100000, 300, "counts")
+        self.assertEqual(self.ways(job).get("network_device"), 300)
+        self.assertEqual(self.counted(job, "copies"), {0: 0, 1: 0})
+        self.assertEqual(sorted(all for all, most in self.registered(job)), [1, 300])
+        self.assertLessEqual(max(most for all, most in self.registered(job)), 3)
+        job = self.between_nodes("load", "cross", "device", "device", 100000, 3, "send", "device", "device", 100000, 20,
+                                 BATON_DEVICE_HANDLES_MAX="1")
+        self.assertEqual(max(most for all, most in self.registered(job)), 1)
+
+    def test_between_nodes_what_is_not_reached_is_staged(self):
+        for personality, words, more in (
+                ("", "its provider does not say", {}), ("hmem_full", "refused to register it", {}),
+                ("hmem", "switched off by BATON_DEVICE_NETWORK=0", {"BATON_DEVICE_NETWORK": "0"})):
+            job = self.between_nodes("load", "send", "device", "device", 300000, 3, personality=personality, **more)
+            self.assertEqual(self.ways(job).get("network_write"), 3)
+            self.assertTrue(any(words in why for why in self.why(job)), self.why(job))
+            self.assertEqual({all for all, most in self.registered(job)}, {0})
+        job = self.between_nodes("load", "send", "managed", "device", 300000, 3, "gaps", "device", "host", 30000, 2)
+        self.assertEqual(self.ways(job).get("network_device"), 3)  # what the receiver has
+        for words in "or it is managed", "the data is not contiguous":
+            self.assertTrue(any(words in why for why in self.why(job)), self.why(job))
+
+    def test_between_nodes_parts_and_memory_of_all_kinds(self):
+        self.between_nodes("load", "cut", 300000, "cut", 100000, "odd")
+        for kind in "pool", "virtual", "shareable", "shared_pool":
+            job = self.between_nodes("load", "send", kind, "device", 100000, 2, "send", "host", kind, 100000, 2)
+            self.assertEqual(self.ways(job).get("network_device"), 4)
+
+    def test_sums_over_several_nodes_are_computed_within_them(self):
+        """Of each node's sum each rank exchanges a part with the other node, and computes on the device."""
+        for personality in "", "hmem":
+            for form in "allreduce", "in_place", "iallreduce", "persistent":
+                job = self.between_nodes("load", form, "device", "device", 100000, 5, ranks=4, width=2,
+                                         personality=personality)
+                self.assertEqual(self.counted(job, "launches"), {rank: 10 for rank in range(4)}, form)
+                self.assertEqual(self.sent_between_nodes(job), 4 * 5 * 100000 * 4 // 2)
+                self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+            # 3 ranks on one node and 2 on the other: one of each stands for its node.
+            job = self.between_nodes("load", "allreduce", "device", "device", 100000, 5, ranks=5, width=3,
+                                     personality=personality)
+            self.assertEqual(self.sent_between_nodes(job), 2 * 5 * 100000 * 4)
+            self.assertGreaterEqual(sum(self.counted(job, "launches").values()), 5 * 4)
+        self.assertNotIn("network_write", self.ways(job))
+
+    def test_reductions_and_broadcasts_over_several_nodes(self):
+        for personality in "", "hmem":
+            job = self.between_nodes("load", "reduce", "device", "device", 100000, 5, "bcast", "device", "device", 400000, 5,
+                                     ranks=4, width=2, personality=personality)
+            self.assertEqual(self.sent_between_nodes(job), (5 + 5) * 400000)
+            self.assertEqual(sum(self.counted(job, "launches").values()), 5 * 3)
+            self.assertEqual(self.left(job), {(0, 0, 0, 0)})
+        self.assertNotIn("network_write", self.ways(job))
+
+    def test_each_rank_of_several_nodes_may_have_its_data_elsewhere(self):
+        for kinds in ("device", "host"), ("host", "managed"), ("pool", "device"):
+            self.between_nodes("load", "allreduce", *kinds, 100000, 3, "iallreduce", *kinds, 100000, 3, "reduce", *kinds,
+                               100000, 3, "bcast", *kinds, 400000, 5, ranks=4, width=2)
+        job = self.between_nodes("load", "allreduce", "host", "host", 100000, 20, ranks=4, width=2)
+        self.assertEqual(set(self.counted(job, "launches").values()), {0})
 
     def test_pinned_memory_is_host_memory(self):
         job = self.goes("load", "send", "pinned", "pinned", 100, 2)

@@ -4,6 +4,7 @@
 
 #include "message/core/protocol.hpp"
 #include "message/network/remote_peer.hpp"
+#include "transport/network/device_registrations.hpp"
 
 namespace baton::message {
 
@@ -38,6 +39,7 @@ class NetworkMessages : public Protocol {
   Accesses accesses;
   EagerSend* spare_sends = nullptr;
   platform::Lock spare_sends_lock;
+  transport::network::DeviceRegistrations devices;
   PeerWatches* watches = nullptr;  // of peers that are lost, or may be; null: nobody looks
   MetPeers* met = nullptr;         // of other jobs
   Leaving leaving = Leaving::any_time;

@@ -92,6 +92,7 @@ NetworkProtocol::~NetworkProtocol() {
   forget_all_met_peers();
   forget_rendezvous();
   if (inbox_) inbox_->forget();
+  devices.close();
   network().close();
   transport::close_wake_pipe();
   delete inbox_;
@@ -113,9 +114,10 @@ void describe(char* text, std::size_t bytes) {
         static_cast<std::size_t>(std::snprintf(further + used, sizeof further - used, "%s %s",
                                                rail == 1 ? "parts of long messages also over" : ",",
                                                network().endpoint_at(rail).interface()));
-  std::snprintf(text, bytes, "%s on interface %s, of libfabric %s: %s; %s%s%s", endpoint.provider(),
-                endpoint.interface(), LibraryVersion().text, network().reason(), further,
-                further[0] ? "; " : "", packets);
+  const char* devices = endpoint.reaches_devices() ? "its adapter reaches device memory; " : "";
+  std::snprintf(text, bytes, "%s on interface %s, of libfabric %s: %s; %s%s%s%s",
+                endpoint.provider(), endpoint.interface(), LibraryVersion().text,
+                network().reason(), devices, further, further[0] ? "; " : "", packets);
 }
 
 }  // namespace
@@ -204,7 +206,7 @@ void arrive_network_rts(ArrivedLine& message) {
   unexpected.bytes = line.bytes;
   unexpected.offered = true;
   unexpected.claimed = true;  // its sender cannot take it back
-  unexpected.part.begin<NetworkUnexpected>() = {line.send, line.head_bytes};
+  unexpected.part.begin<NetworkUnexpected>() = {line.send, line.head_bytes, line.from_device != 0};
   std::copy_n(line.head, line.head_bytes, unexpected.payload());
   match_or_keep(unexpected, line.head_bytes);
 }

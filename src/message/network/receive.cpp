@@ -28,9 +28,9 @@ namespace {
 
 constexpr std::int64_t bounce_bytes = 1 << 20;  // guess: of receives with gaps, at a time
 
-int rails_for(const Request& request) {
-  return request.is_run && request.bytes >= settings.network_rails_bytes_min ? network().rails()
-                                                                             : 1;
+int rails_for(const Rendezvous& rendezvous) {
+  const bool is_long = rendezvous.request->bytes >= settings.network_rails_bytes_min;
+  return rendezvous.data && is_long ? network().rails() : 1;
 }
 
 std::int32_t writes_for(std::int64_t bytes, int rails) {
@@ -41,14 +41,20 @@ std::int32_t writes_for(std::int64_t bytes, int rails) {
 // The memory that the present part of a receive is written into, and the following ones if it has
 // gaps.
 Error register_part(Rendezvous& rendezvous, std::int64_t bytes) {
-  Request& receive = *rendezvous.request;
-  const bool direct = receive.is_run;
-  void* memory = static_cast<char*>(receive.buffer) + rendezvous.begin;
-  if (!direct) memory = rendezvous.bounce = static_cast<char*>(std::malloc(bounce_bytes));
+  char* memory;
+  if (rendezvous.data) {
+    memory = rendezvous.data + rendezvous.begin;
+  } else {
+    memory = rendezvous.bounce = static_cast<char*>(std::malloc(bounce_bytes));
+    bytes = bounce_bytes;
+  }
   if (!memory) return fail(MPI_ERR_NO_MEM, "no memory to unpack a message from the network");
-  const Error error =
-      network().register_target(memory, static_cast<std::size_t>(direct ? bytes : bounce_bytes),
-                                rails_for(receive), rendezvous.memory);
+  Error error = MPI_SUCCESS;
+  if (rendezvous.device)
+    rendezvous.memory = rendezvous.device->at(memory, rails_for(rendezvous));
+  else
+    error = network().register_target(memory, static_cast<std::size_t>(bytes),
+                                      rails_for(rendezvous), rendezvous.memory);
   rendezvous.on_rails = rendezvous.memory.count > 1;
   if (rendezvous.on_rails) network().expect_on_rails(true);
   return error;
@@ -56,10 +62,9 @@ Error register_part(Rendezvous& rendezvous, std::int64_t bytes) {
 
 // Makes the present part of a receive ready to be written into.
 Error open_part(Rendezvous& rendezvous) {
-  Request& receive = *rendezvous.request;
-  const bool direct = receive.is_run;
+  const Request& receive = *rendezvous.request;
   rendezvous.end =
-      direct ? receive.bytes : std::min(receive.bytes, rendezvous.begin + bounce_bytes);
+      rendezvous.data ? receive.bytes : std::min(receive.bytes, rendezvous.begin + bounce_bytes);
   const std::int64_t bytes = rendezvous.end - rendezvous.begin;
   if (rendezvous.memory.count == 0 && bytes > 0)
     if (Error error = register_part(rendezvous, bytes)) return error;
@@ -135,7 +140,9 @@ void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) 
   if (network_part(unexpected).head_bytes > 0)
     take_head(*rendezvous, unexpected.payload(), network_part(unexpected).head_bytes);
   set_outstanding(receive, receive.bytes);
-  count_message(peer, Way::network_write, receive.bytes);
+  reach_device(*rendezvous);
+  const bool by_device = rendezvous->device || network_part(unexpected).from_device;
+  count_message(peer, by_device ? Way::network_device : Way::network_write, receive.bytes);
   ask(*rendezvous);
 }
 
@@ -201,6 +208,7 @@ void arrive_network_write(std::uint32_t receive) {
   ++network_peer(*rendezvous).transit.writes_in;
   if (--rendezvous->writes_left != 0 || rendezvous->unmatched) return;
   Request& request = *rendezvous->request;
+  if (rendezvous->device) messages_over_network().devices.note_written(*rendezvous->device);
   if (rendezvous->bounce)
     datatype::unpack(*request.datatype, request.buffer, rendezvous->begin, rendezvous->bounce,
                      rendezvous->end - rendezvous->begin, request.is_host);

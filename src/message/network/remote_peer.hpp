@@ -19,7 +19,8 @@ enum class NetworkLine : unsigned {
 struct NetworkRtsLine {
   std::int64_t bytes;
   std::uint32_t send;        // the sender's number of it
-  std::uint32_t head_bytes;  // its first ones, which are here: the rest is copied more quickly then
+  std::uint16_t head_bytes;  // its first ones, which are here: the rest is copied more quickly then
+  std::uint16_t from_device;  // 1: the network reads it from device memory
   char head[48];
 };
 // A receiver's answer: where a part of the message, or all of it, goes.
@@ -43,6 +44,7 @@ struct NetworkRequest {
 struct NetworkUnexpected {
   std::uint32_t send;        // the sender's number of it
   std::uint32_t head_bytes;  // so many stand behind the message's head
+  bool from_device;          // the network reads it from device memory
 };
 
 inline NetworkRequest& network_part(Request& request) {

@@ -5,6 +5,8 @@
 
 namespace baton::message {
 
+// Returns whether long messages to other nodes go straight from and to memory of devices.
+bool network_reaches_devices();
 // Puts the envelope of a send whose data waits here; and a receiver's answer. False when there is
 // no space on the way. Under the send lock.
 bool put_network_rts(RemotePeer& peer, Request& send);

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "message/core/account.hpp"
 #include "message/core/loss.hpp"
 #include "message/network/network_messages.hpp"
 #include "message/network/peer_loss.hpp"
@@ -40,6 +41,7 @@ Rendezvous* open_rendezvous(RemotePeer& peer, Request& request, bool outgoing) {
   made->peer = &peer;
   made->number = number;
   made->outgoing = outgoing;
+  if (request.is_run) made->data = static_cast<char*>(request.buffer);
   return made;
 }
 
@@ -69,13 +71,34 @@ void close_rendezvous(Rendezvous& rendezvous) {
       }
   }
   if (rendezvous.on_rails) network().expect_on_rails(false);
-  network().forget(rendezvous.memory);
+  if (rendezvous.device)
+    messages_over_network().devices.give_back(*rendezvous.device, !rendezvous.error);
+  else
+    network().forget(rendezvous.memory);
   for (Write& write : rendezvous.writes) {
     if (write.packed) network().endpoint().forget(write.memory);
     std::free(write.packed);
   }
   std::free(rendezvous.bounce);
   delete &rendezvous;
+}
+
+bool network_reaches_devices() {
+  return transport::network::has_device_access();
+}
+
+void reach_device(Rendezvous& rendezvous) {
+  const Request& request = *rendezvous.request;
+  if (request.is_run || request.is_host || request.bytes == 0) return;
+  const Datatype& type = *request.datatype;
+  char* data = static_cast<char*>(request.buffer) + type.true_lower_bound;
+  Reason why = Reason::none;
+  rendezvous.device = messages_over_network().devices.take(
+      data, static_cast<std::size_t>(request.bytes), type.contiguous, &why);
+  if (rendezvous.device) rendezvous.data = data;
+  // A send that has waited for space was counted before.
+  if (why != Reason::none && request.stage != Stage::queued)
+    count_reason(*rendezvous.peer, why, request.bytes);
 }
 
 void list_writing(Rendezvous& rendezvous) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "message/network/rendezvous.hpp"
+#include "transport/network/device_registrations.hpp"
 #include "transport/network/network_link.hpp"
 
 namespace baton::message {
@@ -31,7 +32,9 @@ struct Rendezvous {
   bool listed = false;    // among those that want to write
   bool on_rails = false;  // over further interfaces, too
   Error error = MPI_SUCCESS;
-  transport::network::RailRegistrations memory;  // ours
+  char* data = nullptr;  // ours, a run that the network reads or writes; null: it is packed
+  transport::network::RailRegistrations memory;              // ours
+  transport::network::DeviceRegistration* device = nullptr;  // whose it is; null: the host's
   // The state of a send.
   NetworkCtsLine answer{};  // the last
   std::int64_t next = 0;    // to be written
@@ -58,6 +61,8 @@ Rendezvous* find_rendezvous(std::uint32_t number, bool outgoing);
 // The number of numbers that have been in use.
 std::uint32_t rendezvous_numbers();
 void close_rendezvous(Rendezvous& rendezvous);
+// Has the network reach a message's data in device memory where it can; if not, counts why.
+void reach_device(Rendezvous& rendezvous);
 // Each rendezvous that wants to write is listed.
 void list_writing(Rendezvous& rendezvous);
 Rendezvous* first_writing();

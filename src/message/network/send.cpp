@@ -51,7 +51,7 @@ void written(transport::network::Operation& operation, int error) {
 // The data of the next write: where it is, or packed. Null without memory.
 const char* data_of(Rendezvous& rendezvous, Write& write, std::int64_t bytes) {
   const Request& send = *rendezvous.request;
-  if (send.is_run) return static_cast<const char*>(send.buffer) + rendezvous.next;
+  if (rendezvous.data) return rendezvous.data + rendezvous.next;
   if (!write.packed) {
     write.packed = static_cast<char*>(std::malloc(write_bytes_max));
     if (!write.packed) return nullptr;
@@ -125,15 +125,18 @@ void begin_part(Rendezvous& rendezvous, const NetworkCtsLine& answer) {
   send.stage = Stage::streaming;
   rendezvous.answer = answer;
   const bool first = !std::exchange(rendezvous.answered, true);
-  if (first && answer.bytes > 0 && send.is_run) {
+  if (first && answer.bytes > 0 && rendezvous.data) {
     if (network().rails() > 1 && answer.rails > 1) {
       rendezvous.rails = network().rails_to(network_peer(rendezvous), answer.rails);
       rendezvous.on_rails = true;
       network().expect_on_rails(true);
     }
-    rendezvous.error =
-        network().register_source(send.buffer, static_cast<std::size_t>(answer.limit),
-                                  rendezvous.rails == 1 ? 1 : network().rails(), rendezvous.memory);
+    const int rails = rendezvous.rails == 1 ? 1 : network().rails();
+    if (rendezvous.device)
+      rendezvous.memory = rendezvous.device->at(rendezvous.data, rails);
+    else
+      rendezvous.error = network().register_source(
+          rendezvous.data, static_cast<std::size_t>(answer.limit), rails, rendezvous.memory);
     if (rendezvous.memory.count < network().rails()) rendezvous.rails = 1;
   }
   list_writing(rendezvous);
@@ -148,9 +151,10 @@ void begin_part(Rendezvous& rendezvous, const NetworkCtsLine& answer) {
 bool put_network_rts(RemotePeer& peer, Request& send) {
   Rendezvous* rendezvous = open_rendezvous(peer, send, true);
   if (!rendezvous) return false;
-  NetworkRtsLine line{send.bytes, rendezvous->number, 0, {}};
+  reach_device(*rendezvous);
+  NetworkRtsLine line{send.bytes, rendezvous->number, 0, rendezvous->device != nullptr, {}};
   if (send.is_run) {
-    line.head_bytes = static_cast<std::uint32_t>(
+    line.head_bytes = static_cast<std::uint16_t>(
         std::min(network().bytes_before_write(send.buffer), static_cast<std::size_t>(send.bytes)));
     datatype::pack(*send.datatype, send.buffer, 0, line.head, line.head_bytes, send.is_host);
   }

@@ -134,6 +134,10 @@ class Accelerator {
   virtual const char* allocate(void* context, std::size_t bytes, void** memory) = 0;
   virtual void release(void* context, void* memory) = 0;
 
+  // Makes what a network's adapter has written into memory of a context visible to all that its
+  // device begins from now on.
+  virtual void flush_writes(void* context) = 0;
+
   // Registers host memory, so that devices copy from and to it at full speed; whole pages. While it
   // is registered it stays mapped.
   virtual const char* register_host(void* context, void* memory, std::size_t bytes) = 0;

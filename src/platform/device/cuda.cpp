@@ -233,6 +233,14 @@ void Driver::release(void* context, void* memory) {
   if (!current.result()) functions_.release(pointer(memory));
 }
 
+// Where the device orders such writes itself, the driver does nothing; where it cannot be flushed,
+// nothing can be done.
+void Driver::flush_writes(void* context) {
+  if (!functions_.flush_writes) return;
+  const Current current(functions_, context);
+  if (!current.result()) functions_.flush_writes(flush_current_context, flush_to_owner);
+}
+
 const char* Driver::register_host(void* context, void* memory, std::size_t bytes) {
   if (!functions_.register_host || !functions_.unregister_host)
     return "this driver registers no host memory";

@@ -58,6 +58,7 @@ class Driver final : public Accelerator {
   const char* reach_host(void* context, void* memory, std::uint64_t* address) override;
   const char* allocate(void* context, std::size_t bytes, void** memory) override;
   void release(void* context, void* memory) override;
+  void flush_writes(void* context) override;
   const char* register_host(void* context, void* memory, std::size_t bytes) override;
   void unregister_host(void* context, void* memory) override;
   const char* export_range(const DeviceRange& range, DeviceHandle& handle) override;

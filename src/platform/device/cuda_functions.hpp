@@ -79,6 +79,8 @@ enum : unsigned {
   handle_descriptor = 1,      // CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
   location_device = 1,        // CU_MEM_LOCATION_TYPE_DEVICE
   access_read_write = 3,      // CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+  flush_current_context = 0,  // CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TARGET_CURRENT_CTX
+  flush_to_owner = 100,       // CU_FLUSH_GPU_DIRECT_RDMA_WRITES_TO_OWNER
   register_portable = 1,      // CU_MEMHOSTREGISTER_PORTABLE: for all contexts
   register_mapped = 2         // CU_MEMHOSTREGISTER_DEVICEMAP: kernels reach it, where they can
 };
@@ -110,6 +112,7 @@ enum : unsigned {
   X(unload_module,        cuModuleUnload,          2000,  false, (Module))                         \
   X(get_kernel,           cuModuleGetFunction,     2000,  false, (Kernel*, Module, const char*))   \
   X(launch,               cuLaunchKernel,          4000,  false, (Kernel, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, Stream, void**, void**)) \
+  X(flush_writes,         cuFlushGPUDirectRDMAWrites, 11030, false, (unsigned, unsigned))          \
   X(allocate,             cuMemAlloc,              3020,  false, (DevicePointer*, std::size_t))    \
   X(release,              cuMemFree,               3020,  false, (DevicePointer))                  \
   X(register_host,        cuMemHostRegister,       6050,  false, (void*, std::size_t, unsigned))   \

@@ -1,7 +1,8 @@
 // Memory of devices in this process: which buffers lie there, and the copies that reach them. The
 // program's driver library is looked for only on machines that have a device, and used from when
 // the program has loaded it, which may be long after MPI_Init. memory_kind.hpp asks for kinds;
-// transport/move/device_copy.hpp moves allocations between processes; nothing else looks.
+// transport/move/device_copy.hpp moves allocations between processes, and
+// transport/network/device_registrations.hpp registers them; nothing else looks.
 //
 // What is known of an address is never a guess. Host memory is what cannot become anything else
 // (host_ranges.hpp) or what the driver does not know when it is asked now. A device's allocations
@@ -38,6 +39,11 @@ class DeviceMemory {
   const BatonMemoryKind* kind_of(const void* address);
   // Describes the allocation that an address lies in. False: it is host memory.
   bool find(const void* address, DeviceRange& range);
+  // Returns whether an address is no longer in the allocation that had this id.
+  bool is_gone(const void* address, std::uint64_t id) {
+    std::uint64_t now;
+    return driver()->tell_id(address, &now) && now != id;
+  }
   // The driver; null: there is none in this process so far.
   Accelerator* driver() const {
     // ORDER device_memory.driver: acquire here, release in look_for_driver; its functions.

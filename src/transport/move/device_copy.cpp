@@ -41,12 +41,6 @@ std::uint64_t id_of(const DeviceExport& one) {
   return one.id.load(std::memory_order_relaxed);  // relaxed: only its owner changes it, or our own
 }
 
-// Returns whether memory of this process is no longer what it was when it had that id.
-bool is_gone(const void* address, std::uint64_t id) {
-  std::uint64_t now;
-  return platform::device_memory.driver()->tell_id(address, &now) && now != id;
-}
-
 }  // namespace
 
 // --- the owner
@@ -74,8 +68,8 @@ DeviceExport* DeviceCopies::place_for_export() {
   DeviceExport* free = nullptr;
   for (int i = 0; i < exports_max; ++i) {
     DeviceExport& one = exports_[i];
-    const bool gone =
-        id_of(one) != 0 && is_gone(reinterpret_cast<const void*>(one.start), id_of(one));
+    const bool gone = id_of(one) != 0 && platform::device_memory.is_gone(
+                                             reinterpret_cast<const void*>(one.start), id_of(one));
     // Receivers find out by the id, and close it.
     if (gone) forget(one);
     if (id_of(one) == 0) free = &one;
@@ -136,7 +130,7 @@ DeviceCopies::Opened* DeviceCopies::find(const Memory& theirs, std::uint64_t pub
     if (!one.mapped || one.id != id_of(read) || one.published != published ||
         one.owner != theirs.owner)
       continue;
-    if (!is_gone(one.mapped, one.mapped_id)) return &one;
+    if (!platform::device_memory.is_gone(one.mapped, one.mapped_id)) return &one;
     if (one.copies == 0) one.mapped = nullptr;
     return nullptr;
   }
@@ -145,7 +139,7 @@ DeviceCopies::Opened* DeviceCopies::find(const Memory& theirs, std::uint64_t pub
 
 void DeviceCopies::close(Opened& one) {
   // Else its context has ended, and something else may lie there now.
-  if (!is_gone(one.mapped, one.mapped_id))
+  if (!platform::device_memory.is_gone(one.mapped, one.mapped_id))
     platform::device_memory.driver()->close(one.context,
                                             {one.mapped, one.mapped_bytes, one.of_pool});
   one.mapped = nullptr;

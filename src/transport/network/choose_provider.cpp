@@ -43,6 +43,10 @@ bool needs_looks_at_target(std::string_view provider) {
          begins_with(provider, "sockets");
 }
 
+bool leaves_devices_to_adapter(std::string_view provider) {
+  return !emulates_remote_access(provider) && !needs_looks_at_target(provider);
+}
+
 bool is_inner_interface(std::string_view name) {
   for (std::string_view inner : {"docker", "br-", "virbr", "veth", "lxc", "cni", "flannel", "tun",
                                  "tap", "wg", "tailscale", "podman"})

@@ -49,6 +49,10 @@ bool emulates_remote_access(std::string_view provider);
 // sockets.
 bool needs_looks_at_target(std::string_view provider);
 
+// Returns whether a provider that says that it reaches memory of devices leaves that to its
+// adapter. Those over sockets copy it through host memory, as we do.
+bool leaves_devices_to_adapter(std::string_view provider);
+
 // Returns the rank of a provider, the lower the better; negative: it is never chosen without being
 // asked for.
 int rank_of_provider(const ProviderOffer& offer);

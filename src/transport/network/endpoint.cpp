@@ -152,14 +152,29 @@ Started Endpoint::access(fi_addr_t peer, bool writes, void* data, std::size_t by
   return BATON_LIKELY(code == 0) ? Started::yes : explain(writes ? "a write" : "a read", code);
 }
 
+int Endpoint::make_region(void* memory, std::size_t bytes, std::uint64_t access, int device,
+                          fid_mr** made) {
+  const std::size_t key_bits = 8 * info_->domain_attr->mr_key_size;
+  const bool by_provider = info_->domain_attr->mr_mode & FI_MR_PROV_KEY;
+  std::uint64_t key = by_provider ? 0 : platform::random_word();
+  if (key_bits > 0 && key_bits < 64) key &= (std::uint64_t{1} << key_bits) - 1;
+  if (device == host) return fi_mr_reg(domain_, memory, bytes, access, 0, key, 0, made, nullptr);
+  const iovec part{memory, bytes};
+  fi_mr_attr attributes{};
+  attributes.mr_iov = &part;
+  attributes.iov_count = 1;
+  attributes.access = access;
+  attributes.requested_key = key;
+  attributes.iface = FI_HMEM_CUDA;
+  attributes.device.cuda = device;
+  return fi_mr_regattr(domain_, &attributes, 0, made);
+}
+
 Error Endpoint::register_memory(void* memory, std::size_t bytes, std::uint64_t access,
-                                Registration& made) {
+                                Registration& made, int device) {
   platform::Guard guard(lock_);
   const int mode = info_->domain_attr->mr_mode;
-  const std::size_t key_bits = 8 * info_->domain_attr->mr_key_size;
-  std::uint64_t key = mode & FI_MR_PROV_KEY ? 0 : platform::random_word();
-  if (key_bits > 0 && key_bits < 64) key &= (std::uint64_t{1} << key_bits) - 1;
-  int code = fi_mr_reg(domain_, memory, bytes, access, 0, key, 0, &made.region, nullptr);
+  int code = make_region(memory, bytes, access, device, &made.region);
   if (code == 0 && (mode & FI_MR_ENDPOINT)) {
     code = fi_mr_bind(made.region, &endpoint_->fid, 0);
     if (code == 0) code = fi_mr_enable(made.region);
@@ -198,6 +213,10 @@ Error Endpoint::register_local(void* memory, std::size_t bytes, bool writes, Reg
   made = {};
   if (!(info_->domain_attr->mr_mode & FI_MR_LOCAL)) return MPI_SUCCESS;
   return register_memory(memory, bytes, writes ? FI_WRITE : FI_READ, made);
+}
+
+Error Endpoint::register_device(void* memory, std::size_t bytes, int device, Registration& made) {
+  return register_memory(memory, bytes, FI_SEND | FI_WRITE | FI_REMOTE_WRITE, made, device);
 }
 
 void Endpoint::forget(Registration& made) {

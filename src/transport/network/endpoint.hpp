@@ -73,6 +73,8 @@ class Endpoint {
     return info_->tx_attr->iov_limit >= 3 && !(info_->domain_attr->mr_mode & FI_MR_LOCAL);
   }
 
+  // Returns whether the provider reads and writes memory of devices (FI_HMEM).
+  bool reaches_devices() const { return info_->caps & FI_HMEM; }
   // Returns whether the provider reads and writes registered memory of peers by itself, and says
   // when a write has arrived; and the most bytes of one such access.
   bool has_remote_access() const { return remote_access_; }
@@ -103,6 +105,10 @@ class Endpoint {
   [[nodiscard]] Error register_exposed(void* memory, std::size_t bytes, Registration& made);
   [[nodiscard]] Error register_local(void* memory, std::size_t bytes, bool writes,
                                      Registration& made);
+  // Registers memory of the CUDA device with this number, for sending and for peers to write into.
+  // It may be called where the provider reaches devices.
+  [[nodiscard]] Error register_device(void* memory, std::size_t bytes, int device,
+                                      Registration& made);
   void forget(Registration& made);
 
   // Takes in what the provider has done: calls `done` of operations and `arrived` for writes of
@@ -129,7 +135,11 @@ class Endpoint {
   void post_again();
   bool read_error();
   Started explain(const char* what, long code);
-  Error register_memory(void* memory, std::size_t bytes, std::uint64_t access, Registration& made);
+  // `device`: the number of the device whose memory it is; `host`: it is host memory.
+  static constexpr int host = -1;
+  Error register_memory(void* memory, std::size_t bytes, std::uint64_t access, Registration& made,
+                        int device = host);
+  int make_region(void* memory, std::size_t bytes, std::uint64_t access, int device, fid_mr** made);
 
   const Library* library_ = nullptr;
   fi_info* info_ = nullptr;

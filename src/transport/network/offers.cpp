@@ -19,6 +19,7 @@
 #include "base/keyed_hash.hpp"
 #include "base/numa_policy.hpp"
 #include "base/settings.hpp"
+#include "platform/device/device_memory.hpp"
 
 namespace baton::transport::network {
 
@@ -186,16 +187,26 @@ void fill_hints(fi_info& hints) {
   hints.tx_attr->msg_order = hints.rx_attr->msg_order = FI_ORDER_SAS;
 }
 
-// Returns the same offer for an endpoint that also reads and writes peers' memory, and says when a
-// write has arrived (FI_DELIVERY_COMPLETE, by which Endpoint::open knows it). Null: there is none.
-fi_info* with_remote_access(const Library& library, const fi_info& offer) {
-  if (!settings.network_remote_access || emulates_remote_access(offer.fabric_attr->prov_name))
-    return nullptr;
+// An endpoint may do this beyond what we need.
+struct Extras {
+  bool remote_access = false;  // it reads and writes peers' memory, and says when a write has
+                               // arrived (FI_DELIVERY_COMPLETE, by which Endpoint::open knows it)
+  bool devices = false;        // it reads and writes memory of devices (FI_HMEM)
+};
+
+// Returns the same offer for an endpoint with extras. Null: there is none.
+fi_info* with_extras(const Library& library, const fi_info& offer, Extras extras) {
   fi_info* hints = library.dupinfo(nullptr);
   if (!hints) return nullptr;
   fill_hints(*hints);
-  hints->caps |= FI_READ | FI_REMOTE_READ;
-  hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+  if (extras.devices) {
+    hints->caps |= FI_HMEM;
+    hints->domain_attr->mr_mode |= FI_MR_HMEM;
+  }
+  if (extras.remote_access) {
+    hints->caps |= FI_READ | FI_REMOTE_READ;
+    hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+  }
   hints->fabric_attr->prov_name = ::strdup(offer.fabric_attr->prov_name);
   hints->domain_attr->name = ::strdup(offer.domain_attr->name);
   fi_info* all = nullptr;
@@ -205,8 +216,22 @@ fi_info* with_remote_access(const Library& library, const fi_info& offer) {
   for (fi_info* info = all; code == 0 && info && !found; info = info->next)
     if (is_same(*info, offer)) found = library.dupinfo(info);
   if (all) library.freeinfo(all);
-  if (found) found->tx_attr->op_flags |= FI_DELIVERY_COMPLETE;
+  if (found && extras.remote_access) found->tx_attr->op_flags |= FI_DELIVERY_COMPLETE;
   return found;
+}
+
+// Returns the same offer with as many extras as it can have; the offer itself if there are none.
+// Null: no memory.
+fi_info* best_of(const Library& library, const fi_info& offer) {
+  const char* provider = offer.fabric_attr->prov_name;
+  const bool remote_access = settings.network_remote_access && !emulates_remote_access(provider);
+  const bool devices = settings.device_network && platform::DeviceMemory::may_come() &&
+                       leaves_devices_to_adapter(provider);
+  fi_info* info = nullptr;
+  if (devices) info = with_extras(library, offer, {remote_access, true});
+  if (!info && devices && remote_access) info = with_extras(library, offer, {false, true});
+  if (!info && remote_access) info = with_extras(library, offer, {true, false});
+  return info ? info : library.dupinfo(&offer);
 }
 
 // Returns the NUMA node of all CPUs on which this process may run; -1: they are on several.
@@ -270,8 +295,7 @@ Error take_offers(const Library& library, bool one_machine, TakenOffers& taken) 
                           one_machine, static_cast<int>(settings.network_rails), own_numa_node()};
   const ProviderChoice choice = choose_provider({offers, count}, wish);
   const auto take = [&](int index) {
-    fi_info* info = with_remote_access(library, *infos[index]);
-    if (!info) info = library.dupinfo(infos[index]);
+    fi_info* info = best_of(library, *infos[index]);
     if (!info) return;
     taken.subnets[taken.count] = offers[index].subnet;
     taken.each[taken.count++] = info;

@@ -11,6 +11,7 @@
 #include "base/settings.hpp"
 #include "lockfree/job.hpp"
 #include "platform/clock.hpp"
+#include "platform/device/device_memory.hpp"
 #include "platform/fork.hpp"
 #include "platform/host_identity.hpp"
 #include "platform/memory_file.hpp"
@@ -38,7 +39,8 @@ struct Introduction {
   std::uint64_t key[2];  // rank 0's is the job's
   lockfree::RankPlace place;
   transport::network::NetworkAddress network_address;
-  cpu_set_t cpus;  // the CPUs on which it may run; none: not known
+  std::uint32_t devices;  // as in JobHeader
+  cpu_set_t cpus;         // the CPUs on which it may run; none: not known
 };
 
 // Through this page a host's first rank tells the others of its host the memory that it has made.
@@ -145,6 +147,7 @@ Error Gathering::introduce() {
   if (settings.ranks_per_node > 0)
     own.identity.boot[1] += self_ / static_cast<std::uint32_t>(settings.ranks_per_node);
   own.process = ::getpid();
+  own.devices = platform::has_device_file();
   own.meeting = meeting_;
   if (!platform::allowed_cpus(0, &own.cpus)) CPU_ZERO(&own.cpus);
   own.place = place_on(own.cpus);
@@ -232,6 +235,7 @@ std::uint32_t Gathering::usable_cpus() const {
 void Gathering::fill(lockfree::JobHeader* header, const lockfree::JobHeader& made) const {
   *header = made;
   for (std::uint32_t rank = 0; rank < size_; ++rank) {
+    header->devices |= all_[rank].devices;
     lockfree::RankPlace place = all_[rank].place;
     place.node = static_cast<std::int32_t>(node_[rank]);
     const bool here = node_[rank] == node_[self_];

@@ -30,6 +30,7 @@ struct NodeRecord {
   std::uint64_t key[2];  // that of rank 0's node is the job's
   std::uint32_t first;   // rank in the job
   std::uint32_t count;
+  std::uint32_t devices;  // as in JobHeader
 };
 struct Member {
   lockfree::RankPlace place;
@@ -95,6 +96,7 @@ void Exchange::fill_own() {
   for (std::uint64_t& word : own.key) word = platform::random_word();
   own.first = first_;
   own.count = count_;
+  own.devices = transport::job().devices;
   for (std::uint32_t i = 0; i < count_; ++i) {
     const ProcessEntry& entry = entry_of(first_ + i);
     wait_until_ready(entry);
@@ -114,6 +116,7 @@ Error Exchange::take(int node) {
   if (find_difference(own.alike, other.alike, {hosts[0], hosts[1]}, words, sizeof words))
     return fail(MPI_ERR_OTHER, "%s and %s do not have %s; give all hosts the same", hosts[0],
                 hosts[1], words);
+  transport::job().devices |= other.devices;
   if (other.first == 0) std::copy_n(other.key, 2, transport::job().world.key);
   for (std::uint32_t i = 0; i < other.count; ++i) {
     const Member& member = members(other_.get())[i];

@@ -188,7 +188,8 @@ extern "C" __attribute__((visibility("default"))) StandinCounts standin_counts(v
           module_count(),
           std::count_if(state.blocks.begin(), state.blocks.end(),
                         [](const auto& block) { return block.second.kind == standin_registered; }),
-          state.registrations};
+          state.registrations,
+          state.flushes};
 }
 
 extern "C" __attribute__((visibility("default"))) void standin_lose(void) {

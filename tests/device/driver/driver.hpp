@@ -93,7 +93,7 @@ struct State {
   std::set<Stream*> streams;
   std::set<Event*> events;
   std::map<std::pair<pid_t, std::uint64_t>, std::uintptr_t> imports;
-  std::atomic<long> copies{0}, questions{0}, launches{0}, registrations{0};
+  std::atomic<long> copies{0}, questions{0}, launches{0}, registrations{0}, flushes{0};
 };
 extern State& state;
 

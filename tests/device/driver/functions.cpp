@@ -46,6 +46,7 @@ constexpr Row rows[] = {
     {"cuLaunchKernel", 4000, "cuLaunchKernel"},
     {"cuMemAlloc", 3020, "cuMemAlloc_v2"},
     {"cuMemFree", 3020, "cuMemFree_v2"},
+    {"cuFlushGPUDirectRDMAWrites", 11030, "cuFlushGPUDirectRDMAWrites"},
     {"cuMemcpyAsync", 4000, "cuMemcpyAsync"},
     {"cuMemcpy2DAsync", 3020, "cuMemcpy2DAsync_v2"},
     {"cuMemHostRegister", 6050, "cuMemHostRegister_v2"},

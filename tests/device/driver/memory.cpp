@@ -246,6 +246,14 @@ STANDIN_CALL cuMemAlloc_v2(std::uint64_t* memory, std::size_t bytes) {
   return success;
 }
 
+STANDIN_CALL cuFlushGPUDirectRDMAWrites(unsigned target, unsigned scope) {
+  STANDIN_READY;
+  if (!current_context()) return invalid_context;
+  if (target != 0 || scope < 100) return invalid_value;
+  ++state.flushes;
+  return success;
+}
+
 STANDIN_CALL cuMemFree_v2(std::uint64_t memory) {
   STANDIN_READY;
   const Block* block = find_block(memory);

@@ -21,7 +21,7 @@ typedef enum {
 
 typedef struct {
   long blocks, contexts, streams, events, imports, copies, questions, launches, modules, registered,
-      registrations;
+      registrations, flushes;
 } StandinCounts;
 
 #ifdef __cplusplus

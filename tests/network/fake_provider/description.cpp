@@ -24,7 +24,7 @@ void copy_text(char*& text) {
 
 std::uint64_t capabilities_of(const Personality& personality) {
   return FI_MSG | FI_RMA | FI_SEND | FI_RECV | FI_WRITE | FI_REMOTE_WRITE |
-         (personality.rma ? FI_READ | FI_REMOTE_READ : 0);
+         (personality.rma ? FI_READ | FI_REMOTE_READ : 0) | (personality.hmem ? FI_HMEM : 0);
 }
 
 // What this provider demands: whether the hints allow it.
@@ -32,13 +32,15 @@ bool is_allowed(const Personality& personality, const fi_info& hints) {
   const std::uint64_t capabilities = capabilities_of(personality);
   const std::uint64_t flags = personality.rma ? FI_DELIVERY_COMPLETE : 0;
   return !(hints.tx_attr->op_flags & ~flags) && (hints.mode & FI_CONTEXT2) &&
-         !(hints.caps & ~capabilities) && hints.ep_attr->type == FI_EP_RDM &&
+         !(hints.caps & ~capabilities) &&
+         (!(hints.caps & FI_HMEM) || (hints.domain_attr->mr_mode & FI_MR_HMEM)) &&
+         hints.ep_attr->type == FI_EP_RDM &&
          (hints.domain_attr->mr_mode & personality.mr_mode) == personality.mr_mode &&
          !((hints.tx_attr->msg_order | hints.rx_attr->msg_order) & ~FI_ORDER_SAS);
 }
 
-void describe(const Personality& personality, int interface, fi_info& info) {
-  info.caps = capabilities_of(personality);
+void describe(const Personality& personality, int interface, bool reaches_devices, fi_info& info) {
+  info.caps = capabilities_of(personality) & ~(reaches_devices ? 0 : FI_HMEM);
   info.mode = FI_CONTEXT2;
   info.addr_format = FI_ADDR_STR;
   info.fabric_attr->prov_name = ::strdup("fake");
@@ -50,7 +52,7 @@ void describe(const Personality& personality, int interface, fi_info& info) {
   domain.threading = FI_THREAD_DOMAIN;
   domain.data_progress = domain.control_progress = FI_PROGRESS_MANUAL;
   domain.av_type = FI_AV_MAP;
-  domain.mr_mode = personality.mr_mode;
+  domain.mr_mode = personality.mr_mode | (reaches_devices ? FI_MR_HMEM : 0);
   domain.mr_key_size = personality.key_bytes;
   domain.cq_data_size = sizeof(std::uint32_t);
   domain.resource_mgmt = FI_RM_ENABLED;
@@ -130,7 +132,7 @@ int fi_getinfo(std::uint32_t version, const char*, const char*, std::uint64_t, c
   for (int i = 0; i < personality.interfaces; ++i) {
     *info = fi_dupinfo(nullptr);
     if (!*info) return -FI_ENOMEM;
-    fake::describe(personality, i, **info);
+    fake::describe(personality, i, hints && (hints->caps & FI_HMEM), **info);
     info = &(*info)->next;
   }
   return 0;

@@ -89,6 +89,7 @@ int open_domain(fid_fabric*, fi_info* info, fid_domain** opened, void* context) 
     delete domain;
     return code;
   }
+  domain->reaches_devices = info->caps & FI_HMEM;
   domain->fid = {FI_CLASS_DOMAIN, context, &domain_object};
   domain->ops = &domain_calls;
   domain->mr = &region_calls;

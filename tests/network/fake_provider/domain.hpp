@@ -39,6 +39,7 @@ struct Domain : fid_domain, Resources {
   Queue* queue = nullptr;
   Endpoint* endpoint = nullptr;
   std::atomic<bool> is_busy{false};
+  bool reaches_devices = false;
 };
 
 // A call of the user's.

@@ -40,11 +40,13 @@ ssize_t start(fid_ep* id, const iovec* parts, void** descriptions, std::size_t c
   if (count > domain.personality.parts_max)
     broken("%s of %zu parts, the limit is %zu", what, count, domain.personality.parts_max);
   for (std::size_t i = 0; i < count; ++i) {
-    completion.parts.push_back(parts[i]);
-    completion.bytes += parts[i].iov_len;
-    completion.regions.push_back(domain.regions.local(descriptions ? descriptions[i] : nullptr,
-                                                      parts[i].iov_base, parts[i].iov_len, access,
-                                                      what));
+    Region* region = domain.regions.local(descriptions ? descriptions[i] : nullptr,
+                                          parts[i].iov_base, parts[i].iov_len, access, what);
+    iovec part = parts[i];
+    if (region) part.iov_base = static_cast<char*>(part.iov_base) + region->to_view;
+    completion.parts.push_back(part);
+    completion.bytes += part.iov_len;
+    completion.regions.push_back(region);
   }
   if (completion.bytes > message_bytes_max)
     broken("%s of %zu bytes, the limit is %zu", what, completion.bytes, message_bytes_max);

@@ -36,22 +36,48 @@ int control_region(fid* id, int command, void*) {
 fi_ops region_object{
     .size = sizeof(fi_ops), .close = close_region, .bind = bind_region, .control = control_region};
 
-int add_region(fid* id, const void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t,
-               std::uint64_t key, std::uint64_t, fid_mr** made, void* context) {
-  auto& domain = object_of<Domain, fid_domain>(id);
-  const Inside inside(domain);
+// `device`: the number of the device that it is said to belong to; -1: it is said to be the host's.
+int add(Domain& domain, const void* memory, std::size_t bytes, std::uint64_t access,
+        std::uint64_t key, int device, fid_mr** made, void* context) {
+  const DevicePlace place = device_place(memory);
+  if (place.id == 0 && device >= 0) broken("host memory is registered as a device's");
+  if (place.id != 0 && device < 0) broken("device memory is registered as the host's");
+  if (place.id != 0 && device != place.device)
+    broken("memory of device %d is registered as that of device %d", place.device, device);
+  if (place.id != 0 && domain.personality.hmem_full) return -FI_ENOMEM;
   auto* region = new Region;
   region->fid = {FI_CLASS_MR, context, &region_object};
   region->domain = &domain;
   region->begin = static_cast<char*>(const_cast<void*>(memory));
   region->bytes = bytes;
   region->access = access;
+  region->device_id = place.id;
+  if (place.id != 0) region->to_view = place.view - region->begin;
   if (const int code = domain.regions.add(*region, key)) {
     delete region;
     return code;
   }
   *made = region;
   return 0;
+}
+
+int add_region(fid* id, const void* memory, std::size_t bytes, std::uint64_t access, std::uint64_t,
+               std::uint64_t key, std::uint64_t, fid_mr** made, void* context) {
+  auto& domain = object_of<Domain, fid_domain>(id);
+  const Inside inside(domain);
+  return add(domain, memory, bytes, access, key, -1, made, context);
+}
+
+int add_region_of(fid* id, const fi_mr_attr* attributes, std::uint64_t, fid_mr** made) {
+  auto& domain = object_of<Domain, fid_domain>(id);
+  const Inside inside(domain);
+  if (attributes->iov_count != 1) return -FI_EINVAL;
+  if (attributes->iface == FI_HMEM_CUDA && !domain.reaches_devices)
+    broken("device memory is registered at a domain without FI_HMEM");
+  if (attributes->iface != FI_HMEM_CUDA && attributes->iface != FI_HMEM_SYSTEM) return -FI_ENOSYS;
+  const int device = attributes->iface == FI_HMEM_CUDA ? attributes->device.cuda : -1;
+  return add(domain, attributes->mr_iov->iov_base, attributes->mr_iov->iov_len, attributes->access,
+             attributes->requested_key, device, made, attributes->context);
 }
 
 // Manual progress: all that happens happens here.
@@ -89,7 +115,7 @@ fi_ops_cq queue_calls{.size = sizeof(fi_ops_cq), .read = read_queue, .readerr = 
 
 }  // namespace
 
-fi_ops_mr region_calls{.size = sizeof(fi_ops_mr), .reg = add_region};
+fi_ops_mr region_calls{.size = sizeof(fi_ops_mr), .reg = add_region, .regattr = add_region_of};
 
 int open_queue(fid_domain* where, fi_cq_attr* attributes, fid_cq** opened, void* context) {
   auto& domain = *static_cast<Domain*>(where);

@@ -39,6 +39,10 @@ class Opened {
     ::setenv("FAKE_PROVIDER_SEED", std::to_string(seed).c_str(), 1);
     fi_info* wanted = hints();
     if (std::strstr(personality, "rma")) wanted->caps |= FI_READ | FI_REMOTE_READ;
+    if (std::strstr(personality, "hmem")) {
+      wanted->caps |= FI_HMEM;
+      wanted->domain_attr->mr_mode |= FI_MR_HMEM;
+    }
     EXPECT_EQ(fi_getinfo(FI_VERSION(1, 17), nullptr, nullptr, 0, wanted, &info), 0);
     fi_freeinfo(wanted);
     info->domain_attr->threading = FI_THREAD_DOMAIN;

@@ -22,6 +22,8 @@ void take_word(std::string_view word, Personality& personality) {
     personality.rma = true;
   else if (word == "crossing")
     personality.crossing = true;
+  else if (word == "hmem" || word == "hmem_full")
+    personality.hmem = true, personality.hmem_full = word == "hmem_full";
   else if (word == "no_inject")
     personality.inject_bytes = 0;
   else if (word == "rails")

@@ -1,4 +1,5 @@
-// What the provider demands and how it behaves. Two environment variables say it:
+// What the provider demands and how it behaves. Two environment variables say it (and with
+// FAKE_PROVIDER_TELLS it says in the end how much device memory was registered):
 // FAKE_PROVIDER_SEED a number, FAKE_PROVIDER words with commas between them:
 //   loose      registers nothing for sending, gathers from four places, has keys that its user
 //              chooses, of four bytes, and addresses remote memory by offset. Without it: every
@@ -10,6 +11,9 @@
 //              (FI_DELIVERY_COMPLETE)
 //   crossing   connects as TCP does: what is sent to a peer of which nothing has come is told to
 //              have left, and may be lost
+//   hmem       reaches memory of the stand-in for a device's driver (FI_HMEM), at adapters whose
+//              memory of that kind has to be registered
+//   hmem_full  the same, and refuses to register any
 //   rails      three interfaces, fake0 to fake2
 #pragma once
 
@@ -24,6 +28,8 @@ struct Personality {
   bool blind = false;
   bool rma = false;
   bool crossing = false;
+  bool hmem = false;
+  bool hmem_full = false;
   int interfaces = 1;
   std::uint64_t seed = 1;
   int mr_mode = 0;

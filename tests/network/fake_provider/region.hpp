@@ -20,7 +20,19 @@ struct Region : fid_mr {
   std::uint64_t access = 0;
   bool bound = false, enabled = false;
   unsigned uses = 0;  // by operations under way
+  // Of a device's memory: the id of its allocation, and what leads from an address of it to one
+  // that can be touched.
+  std::uint64_t device_id = 0;
+  std::ptrdiff_t to_view = 0;
 };
+
+// Memory of a device, as the stand-in for its driver knows it, if the process has loaded that.
+struct DevicePlace {
+  std::uint64_t id = 0;  // of the allocation; 0: it is the host's memory
+  int device = 0;
+  char* view = nullptr;
+};
+DevicePlace device_place(const void* address);
 
 class Regions {
  public:
@@ -39,7 +51,7 @@ class Regions {
   // The region that a peer's write (FI_REMOTE_WRITE) goes to, or its read comes from.
   Region& remote(std::uint64_t key, std::uint64_t address, std::size_t bytes,
                  std::uint64_t access) const;
-  // Where that is.
+  // Where its bytes can be touched.
   char* place(const Region& region, std::uint64_t address) const;
   // Without an endpoint there is nothing under way.
   void forget_uses();

@@ -49,6 +49,25 @@ TEST(FakeProviderRules, memory_lies_in_the_region_that_is_named_and_was_made_for
       "a region that was not made for it");
 }
 
+void register_for_a_device(const char* personality) {
+  Opened provider(personality);
+  std::vector<char> memory(bytes);
+  const iovec part{memory.data(), bytes};
+  fi_mr_attr attributes{};
+  attributes.mr_iov = &part;
+  attributes.iov_count = 1;
+  attributes.access = FI_SEND;
+  attributes.iface = FI_HMEM_CUDA;
+  fid_mr* region;
+  fi_mr_regattr(provider.domain, &attributes, 0, &region);
+}
+
+TEST(FakeProviderRules, memory_is_registered_as_that_of_whom_it_belongs_to) {
+  EXPECT_DEATH(register_for_a_device("hmem"), "host memory is registered as a device's");
+  EXPECT_DEATH(register_for_a_device(""),
+               "device memory is registered at a domain without FI_HMEM");
+}
+
 TEST(FakeProviderRules, a_region_is_bound_and_enabled_first) {
   EXPECT_DEATH(
       {

@@ -91,6 +91,13 @@ TEST(choose_provider, remote_accesses_that_a_layer_makes_of_messages_are_told_fr
     EXPECT_FALSE(needs_looks_at_target(provider)) << provider;
 }
 
+TEST(choose_provider, device_memory_is_left_to_adapters_and_not_to_sockets) {
+  for (const char* provider : {"verbs;ofi_rxm", "cxi", "efa", "psm3"})
+    EXPECT_TRUE(leaves_devices_to_adapter(provider)) << provider;
+  for (const char* provider : {"tcp", "tcp;ofi_rxm", "net", "sockets", "verbs;ofi_rxd", "psm2"})
+    EXPECT_FALSE(leaves_devices_to_adapter(provider)) << provider;
+}
+
 TEST(choose_provider, interfaces_of_containers_and_tunnels_are_not_taken) {
   for (std::string_view name : {"docker0", "br-0a1b2c", "virbr0", "veth12ab", "wg0", "tun0", "tap1",
                                 "lxcbr0", "cni0", "flannel.1", "tailscale0", "podman0"}) {
