@@ -227,7 +227,7 @@ void PmiManager::hear_of_ends(void (*)(int rank, End end)) {
   struct sigaction action {};
   if (!is_pmi1() || ::sigaction(SIGUSR1, nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
     return;
-  // No program that the rank starts ignores the signal, as it would one that is ignored here.
+  // A handler that does nothing: a program that the rank starts would inherit SIG_IGN.
   action.sa_handler = [](int) {};
   action.sa_flags = SA_RESTART;
   ::sigaction(SIGUSR1, &action, nullptr);
