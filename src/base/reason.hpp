@@ -47,6 +47,8 @@ namespace baton {
   X(device_gaps,         "copy by the device: the data is not contiguous")                         \
   X(device_one_side,     "copy by the device: the data of only one rank lies in device memory, and " \
                          "is short (BATON_DEVICE_BYTES_MIN), or the other has no context")         \
+  X(device_late,         "copy by the device: the receive, or one before it, came late, and short data is " \
+                         "buffered then (BATON_DEVICE_PATIENCE_US)")                                \
   X(device_not_opened,   "copy by the device: the other rank could not open the memory")           \
   X(network_device_off,  "device memory reached by the network: switched off by BATON_DEVICE_NETWORK=0") \
   X(network_device_none, "device memory reached by the network: its provider does not say that its " \

@@ -109,6 +109,11 @@ class Protocol : public ProgressSource {
   // whose answer ends it; being asked to again does no harm.
   virtual bool may_take_back(Request&) { return true; }
 
+  // --- sends whose receive is late
+  // Buffers the data of a standard send that waits for its receive, where that is to be done.
+  // Returns false where the send has not been offered yet: it is to be asked again later.
+  virtual bool buffer_late_send(Request&) { return true; }
+
   // --- cancelling
   // Takes back a send that is offered; false: it goes on, or ends when its receiver has answered.
   virtual bool take_back_send(Request& send) = 0;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/settings.hpp"
 #include "datatype/foreign.hpp"
 #include "message/core/account.hpp"
@@ -9,6 +11,7 @@
 #include "message/core/protocol.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/wait.hpp"
+#include "platform/clock.hpp"
 #include "platform/copy.hpp"
 
 namespace baton::message {
@@ -95,12 +98,43 @@ void begin_send(const Context& context, const void* buffer, std::int64_t count, 
   peer->protocol->start(*peer, request);
 }
 
+namespace {
+
+// Short device memory waits for its receive, where other short messages are buffered
+// (message/node/device_receive.hpp). If the receive is late it is buffered, too: programs may have
+// all ranks send before they receive.
+BATON_COLD void buffer_when_late(Request& send) {
+  Protocol& protocol = *known_peer(send.process)->protocol;
+  // At least one, so that each wait makes progress.
+  const std::int64_t patience =
+      std::max<std::int64_t>(settings.device_patience_us, 1) * platform::ticks_per_us();
+  const auto is_over = [&send] { return is_settled(send); };
+  for (bool asked = false; !asked && !is_over();) {
+    const std::int64_t end = platform::now_ticks() + patience;
+    wait_until([&] { return is_over() || platform::now_ticks() > end; },
+               [&] {
+                 return WaitSubject{WaitSubject::Kind::request, &send};
+               });
+    asked = is_over() || protocol.buffer_late_send(send);
+  }
+}
+
+// Returns whether a send's data lies in a device's memory, as far as one need know here.
+bool may_be_on_device(const Request& send) {
+  return !send.is_run && !send.is_host && send.datatype->contiguous;
+}
+
+}  // namespace
+
 Error send(const Context& context, const void* buffer, std::int64_t count, Datatype& type,
            std::int32_t destination, std::int32_t tag) {
   if (BATON_LIKELY(send_at_once(context, buffer, count * type.size, type, destination, tag)))
     return MPI_SUCCESS;
   Request request;
   begin_send(context, buffer, count, type, destination, tag, false, request);
+  if (is_complete(request)) return request.error;
+  if (BATON_UNLIKELY(may_be_on_device(request)) && settings.device_patience_us >= 0)
+    buffer_when_late(request);
   if (!is_complete(request)) wait_for(request);
   return request.error;
 }

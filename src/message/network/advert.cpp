@@ -9,8 +9,18 @@
 
 namespace baton::message {
 
+namespace {
+
+// Returns whether the network may write into a receive's buffer where it lies.
+bool may_be_written(const Request& receive) {
+  if (receive.is_run) return true;
+  return !receive.is_host && receive.datatype->contiguous && network_reaches_devices();
+}
+
+}  // namespace
+
 void advertise_over_network(const MatchQueue& queue, Request& receive, RemotePeer& sender) {
-  if (receive.bytes <= settings.network_eager_bytes_max || !receive.is_run) return;
+  if (receive.bytes <= settings.network_eager_bytes_max || !may_be_written(receive)) return;
   if (!sender.link.has_begun() || sender.queued.first || loss_of(sender.process)) return;
   NetworkAdverts& adverts = sender.adverts;
   if (is_behind_unadvertised(queue, receive) || !adverts.own.wants_more()) return;

@@ -84,6 +84,7 @@ void take_head(Rendezvous& rendezvous, const char* head, std::int64_t bytes) {
 void end_receive(Rendezvous& rendezvous) {
   Request& receive = *rendezvous.request;
   const Error error = rendezvous.error;
+  if (rendezvous.device) messages_over_network().devices.note_written(*rendezvous.device);
   close_rendezvous(rendezvous);
   set_outstanding(receive, 0);
   complete(receive, receive.error ? receive.error : error);
@@ -149,7 +150,8 @@ void accept_over_network(const UnexpectedMessage& unexpected, Request& receive) 
 bool open_advertised(RemotePeer& sender, Request& receive, NetworkAdvertLine& line) {
   Rendezvous* rendezvous = open_rendezvous(sender, receive, false);
   if (!rendezvous) return false;
-  if (open_part(*rendezvous) != MPI_SUCCESS) {
+  (void)find_device(*rendezvous);
+  if (!rendezvous->data || open_part(*rendezvous) != MPI_SUCCESS) {
     close_rendezvous(*rendezvous);
     return false;
   }
@@ -208,7 +210,6 @@ void arrive_network_write(std::uint32_t receive) {
   ++network_peer(*rendezvous).transit.writes_in;
   if (--rendezvous->writes_left != 0 || rendezvous->unmatched) return;
   Request& request = *rendezvous->request;
-  if (rendezvous->device) messages_over_network().devices.note_written(*rendezvous->device);
   if (rendezvous->bounce)
     datatype::unpack(*request.datatype, request.buffer, rendezvous->begin, rendezvous->bounce,
                      rendezvous->end - rendezvous->begin, request.is_host);

@@ -71,10 +71,13 @@ void close_rendezvous(Rendezvous& rendezvous) {
       }
   }
   if (rendezvous.on_rails) network().expect_on_rails(false);
-  if (rendezvous.device)
-    messages_over_network().devices.give_back(*rendezvous.device, !rendezvous.error);
-  else
+  if (rendezvous.device) {
+    // Who is lost may still write there.
+    const bool keep = !rendezvous.error && !loss_of(rendezvous.peer->process);
+    messages_over_network().devices.give_back(*rendezvous.device, keep);
+  } else {
     network().forget(rendezvous.memory);
+  }
   for (Write& write : rendezvous.writes) {
     if (write.packed) network().endpoint().forget(write.memory);
     std::free(write.packed);
@@ -87,15 +90,21 @@ bool network_reaches_devices() {
   return transport::network::has_device_access();
 }
 
-void reach_device(Rendezvous& rendezvous) {
+Reason find_device(Rendezvous& rendezvous) {
   const Request& request = *rendezvous.request;
-  if (request.is_run || request.is_host || request.bytes == 0) return;
+  if (request.is_run || request.is_host || request.bytes == 0) return Reason::none;
   const Datatype& type = *request.datatype;
   char* data = static_cast<char*>(request.buffer) + type.true_lower_bound;
   Reason why = Reason::none;
   rendezvous.device = messages_over_network().devices.take(
       data, static_cast<std::size_t>(request.bytes), type.contiguous, &why);
   if (rendezvous.device) rendezvous.data = data;
+  return why;
+}
+
+void reach_device(Rendezvous& rendezvous) {
+  const Reason why = find_device(rendezvous);
+  const Request& request = *rendezvous.request;
   // A send that has waited for space was counted before.
   if (why != Reason::none && request.stage != Stage::queued)
     count_reason(*rendezvous.peer, why, request.bytes);

@@ -61,7 +61,10 @@ Rendezvous* find_rendezvous(std::uint32_t number, bool outgoing);
 // The number of numbers that have been in use.
 std::uint32_t rendezvous_numbers();
 void close_rendezvous(Rendezvous& rendezvous);
-// Has the network reach a message's data in device memory where it can; if not, counts why.
+// Has the network reach a message's data in device memory where it can. Returns why not, or none if
+// it can, or the data is no device's.
+Reason find_device(Rendezvous& rendezvous);
+// Does the same, and counts why not.
 void reach_device(Rendezvous& rendezvous);
 // Each rendezvous that wants to write is listed.
 void list_writing(Rendezvous& rendezvous);

@@ -58,7 +58,7 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
         observed && at_once && peer.bidirectional.received() && is_filled(unexpected);
     part.span = more && !rts.keeps_buffer ? lockfree::StagingSpan{} : rts.span;
     if (BATON_UNLIKELY(published != 0)) {
-      part.for_device = true;
+      part.by_device = true;
       part.device_position = rts.early_bytes;
       part.span = device_span(published);
     }

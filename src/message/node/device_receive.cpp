@@ -1,16 +1,27 @@
 #include "message/node/device_receive.hpp"
 
+#include <algorithm>
 #include <new>
 
 #include "base/settings.hpp"
 #include "message/core/account.hpp"
 #include "message/core/outstanding.hpp"
+#include "message/core/queue.hpp"
 #include "message/core/requests.hpp"
 #include "message/node/rendezvous_entries.hpp"
 #include "message/node/stream_in.hpp"
 #include "transport/move/device_copy.hpp"
 
 namespace baton::message {
+
+namespace {
+
+// Returns whether host memory buffers a message that short.
+bool may_buffer(const Request& send) {
+  return !send.synchronous && send.bytes <= settings.early_bytes_max;
+}
+
+}  // namespace
 
 // A receive whose copy is under way.
 struct DeviceReceive {
@@ -25,11 +36,32 @@ std::uint64_t offer_device_memory(NodePeer& peer, const Request& send) {
   if (send.bytes == 0 || send.is_host || !is_of_own_job(peer.process)) return 0;
   const char* data = static_cast<const char*>(send.buffer) + send.datatype->true_lower_bound;
   Reason why = Reason::none;
-  const std::uint64_t offered =
+  std::uint64_t offered =
       transport::device_copies.offer(data, send.bytes, send.datatype->contiguous, &why);
+  const bool taken_back = node_part(send).by_device;
+  if (offered && may_buffer(send) && (taken_back || buffers_device(peer))) {
+    offered = 0;
+    why = Reason::device_late;
+  }
   // A send that has waited for space was counted before.
   if (why != Reason::none && send.stage == Stage::fresh) count_reason(peer, why, send.bytes);
   return offered;
+}
+
+bool buffer_late_send(Request& send) {
+  constexpr int term_min = 16, term_max = 1024;  // guess: a copy through the host takes little more
+  NodePeer& peer = node_peer(send.process);
+  {
+    platform::Guard guard(peer.send_lock);
+    if (send.stage == Stage::queued) return false;
+    if (!node_part(send).by_device || !may_buffer(send) || !withdraw(send)) return true;
+    peer.buffered_term =
+        static_cast<std::uint16_t>(std::clamp(2 * peer.buffered_term, term_min, term_max));
+    peer.buffered_left = peer.buffered_term;
+  }
+  send.stage = Stage::fresh;
+  submit(peer, send);
+  return true;
 }
 
 bool receive_from_device(const UnexpectedMessage& unexpected, Request& receive) {

@@ -103,6 +103,9 @@ struct NodePeer : Peer {
   SharedCopyStats shared_copies;  // of what we push, and of what we pull
   std::uint8_t early_sends = 0;   // since we last looked whether it wants envelopes only
   std::uint8_t for_device = 0;    // so many long sends, guessed, go to its device memory
+  // After a receive that was late: how many short sends from device memory are still buffered at
+  // once, and how many are in all. Under the send lock.
+  std::uint16_t buffered_left = 0, buffered_term = 0;
   BidirectionalStats bidirectional;
   platform::Lock history_lock;        // of what is observed
   transport::Link* link = nullptr;    // never null; ours
@@ -123,6 +126,14 @@ inline bool expects_device(NodePeer& receiver) {
   const std::uint8_t left = platform::load_shared(receiver.for_device);
   if (BATON_LIKELY(left == 0)) return false;
   platform::store_shared(receiver.for_device, static_cast<std::uint8_t>(left - 1));
+  return true;
+}
+
+// Returns whether a short send from device memory had better be buffered at once, since receives
+// were late (device_receive.hpp). Under the send lock.
+inline bool buffers_device(NodePeer& receiver) {
+  if (receiver.buffered_left == 0) return false;
+  --receiver.buffered_left;
   return true;
 }
 

@@ -212,6 +212,10 @@ bool NodeProtocol::close_advert(Request& receive) {
   return close_receive_advert(receive);
 }
 
+bool NodeProtocol::buffer_late_send(Request& send) {
+  return message::buffer_late_send(send);
+}
+
 bool NodeProtocol::take_back_send(Request& send) {
   return withdraw(send);
 }

@@ -28,6 +28,7 @@ class NodeProtocol : public NodeMessages {
   void accept(UnexpectedMessage& unexpected, Request& receive) override;
   void advertise(const MatchQueue& queue, Request& receive, Peer& sender) override;
   bool close_advert(Request& receive) override;
+  bool buffer_late_send(Request& send) override;
   bool take_back_send(Request& send) override;
   void take_back_sends(bool (*is_doomed)(const Request& send), List<Request>& taken) override;
   bool is_moving(const Request& request) const override;

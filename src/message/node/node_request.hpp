@@ -25,7 +25,7 @@ struct NodeRequest {
   bool listed;         // a stream in: among those that go on
   bool filling;        // an offered message's early bytes are being written; its stream must wait
   bool exported;       // the sender's buffer is
-  bool for_device;     // a stream in that its sender had better copy to its device memory
+  bool by_device;      // the device may copy it: a send from its memory, a stream into it
   std::uint8_t waits;  // how often it found no space in staging, or no beginning of a stream
   std::uint32_t slot;  // the entry: our own (sends), or the matched one (receives)
   std::uint32_t stream;          // the receiver's number of it

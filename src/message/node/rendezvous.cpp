@@ -111,8 +111,10 @@ bool put_device_rts(NodePeer& peer, Request& send, std::uint64_t published) {
   line.for_staging = true;
   line.device = true;
   line.span = device_span(published);
+  part.by_device = true;  // once put, it may be gone
   if (put_line(peer, NodeLine::rts, send.source, {send.context, send.tag}, &line, sizeof line))
     return true;
+  part.by_device = false;
   abandon_slot(node_of(peer), static_cast<std::uint32_t>(slot));
   return false;
 }
@@ -151,7 +153,7 @@ bool put_beside_ring(NodePeer& peer, Request& send) {
 CtsLine cts_of(const Request& receive) {
   const NodeRequest& part = node_part(receive);
   CtsLine line{part.limit, part.slot, part.stream, !part.span.empty(), 0, 0, 0};
-  if (BATON_LIKELY(!part.for_device)) return line;
+  if (BATON_LIKELY(!part.by_device)) return line;
   line.device_export = device_export_of(part.span);
   line.position = part.device_position;
   line.address = reinterpret_cast<std::uint64_t>(receive.buffer) +

@@ -261,8 +261,8 @@ void arrive_staging_buffer(NodePeer& peer, const StagingBufferLine& line) {
   Request& receive = receive_of(node_of(peer), line.stream);
   node_part(receive).span = line.span;
   // Its sender did not copy it to our device.
-  if (BATON_UNLIKELY(node_part(receive).for_device)) {
-    node_part(receive).for_device = false;
+  if (BATON_UNLIKELY(node_part(receive).by_device)) {
+    node_part(receive).by_device = false;
     count_message(peer, Way::pipelined, receive.bytes);
   }
   // It may have waited for others of its sender, whose time is not its own.
