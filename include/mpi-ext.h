@@ -25,6 +25,12 @@ extern "C" {
 #define MPIX_ERR_PROC_FAILED 101
 #define MPIX_ERR_PROC_FAILED_PENDING 102
 #define MPIX_ERR_REVOKED 103
+/* Their names in Open MPI. */
+#ifndef MPI_ERR_PROC_FAILED
+#define MPI_ERR_PROC_FAILED MPIX_ERR_PROC_FAILED
+#define MPI_ERR_PROC_FAILED_PENDING MPIX_ERR_PROC_FAILED_PENDING
+#define MPI_ERR_REVOKED MPIX_ERR_REVOKED
+#endif
 
 /* The key of an attribute of every communicator, an int: 1 where the job goes on when ranks die
  * (mpiexec --continue-on-failure), else 0. */

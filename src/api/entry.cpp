@@ -7,7 +7,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/failure_class.hpp"
 #include "datatype/pack.hpp"
+#include "message/core/progress.hpp"
 #include "world/portability.hpp"
 
 namespace baton::api {
@@ -108,10 +110,23 @@ const char* argument_name(Procedure procedure, int argument, char (&name)[64]) {
   return name;
 }
 
+namespace {
+
+// Calls that fail at once by a death make progress, too: a program may repeat them until it hears
+// of a revocation, which comes as a message.
+void hear_of_revocations(Explanation& explanation) {
+  const Explanation kept = explanation;
+  message::progress();
+  explanation = kept;
+}
+
+}  // namespace
+
 int report(Procedure procedure, ErrorTarget* target, Error code) {
   Explanation& explanation = last_explanation();
   // The handler gets the error of the request, which is the one that is explained.
   const Error raised = code == MPI_ERR_IN_STATUS ? explanation.error_class : code;
+  if (raised == error_process_failed) hear_of_revocations(explanation);
   if (explanation.error_class == raised) complete_argument(procedure, explanation);
   raise(procedure_name(procedure), target, raised);
   if (raised != code && explanation.error_class == -raised) explanation.error_class = -code;

@@ -86,6 +86,17 @@ BATON_COLD Error pending_failure(Request& request) {
   return last_explanation().error_class = error_failure_pending;
 }
 
+// Returns whose handler gets the error of a request; null: the default one. A freed communicator
+// may end with its last request.
+ErrorTarget* target_of(const Request& request) {
+  if (!request.owner) return nullptr;
+  Communicator& comm = *static_cast<Communicator*>(request.owner);
+  const bool is_freed = request.usage && request.usage->freed;
+  if (!comm.errors_of_requests)
+    return is_freed ? target_of_ended(comm.errors, MPI_COMM_NULL) : &comm.errors;
+  return is_freed ? nullptr : comm.errors_of_requests;
+}
+
 // Ends the life of a completed request, or the present use of a persistent one; errors go to the
 // handler of its communicator.
 Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
@@ -99,12 +110,7 @@ Error retire(Request& request, MPI_Request* handle, MPI_Status* status) {
     message::partitioned::explain_again(request);
     file::explain_again(request);
     if (last_explanation().error_class != error) (void)fail(error, "an operation failed earlier");
-    // A freed communicator may go with this request, so its handler is not asked any more.
-    bool alive = request.owner && !(request.usage && request.usage->freed);
-    if (alive) {
-      Communicator& comm = *static_cast<Communicator*>(request.owner);
-      last_explanation().target = comm.errors_of_requests ? comm.errors_of_requests : &comm.errors;
-    }
+    last_explanation().target = target_of(request);
   }
   if (!message::retire_request(request)) *handle = MPI_REQUEST_NULL;
   return error;

@@ -20,8 +20,9 @@ Task finish(Run& run, Step& step) {
   co_await step.task;
   run.leave_step(step.whole);
   // Another rank of this node may have found a peer lost, and have gone on all the same; its error
-  // is noted here, too.
-  if (!run.error()) run.note(message::loss_found_here(run.program_call().comm->collective));
+  // is noted here, too. (It does not where the job goes on.)
+  if (!run.error() && !transport::job().continues)
+    run.note(message::loss_found_here(run.program_call().comm->collective));
 }
 
 const world::NodeParts* node_parts(Run& run) {

@@ -44,7 +44,7 @@ Task algorithm_of(Run& run) {
 // has ended.
 bool begin(Run& run, std::int32_t tag, bool blocking) {
   run.prepare(tag, blocking);
-  if (const Error error = message::broken(run.call.comm->collective.owner)) {
+  if (const Error error = message::refused(run.call.comm->collective)) {
     run.note(error);
     if (platform::memory_kinds.concern_collectives()) count_begun(run.call);
     return true;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/failure_class.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/point_to_point.hpp"
 
@@ -118,6 +119,8 @@ const message::Request* Run::receive(const message::Context& context, void* buff
 void Run::retire(Message** link) {
   Message* message = *link;
   note(message->request.error);
+  if (BATON_UNLIKELY(message->request.error == error_process_failed))
+    message::cut_off(call.comm->collective.owner);
   *link = message->next;
   message->next = spare_;
   spare_ = message;
@@ -160,10 +163,11 @@ int Run::under_way(message::RequestKind kind, std::int64_t bytes) {
 }
 
 bool Run::wait_or_look() {
-  if (all_complete()) return true;
-  if (blocking_)
+  if (!all_complete()) {
+    if (!blocking_) return false;
     message::wait_until([this] { return all_complete(); }, [this] { return subject(); });
-  return blocking_;
+  }
+  return BATON_LIKELY(error_ == MPI_SUCCESS) || !cut_off_if_failed();
 }
 
 void Run::copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
@@ -266,6 +270,14 @@ bool Run::cut_off_if_broken() {
   return cut_off_;
 }
 
+// Where the job goes on without ranks that have died, what a failed message should have brought
+// must reach nobody else.
+bool Run::cut_off_if_failed() {
+  if (!transport::job().continues) return false;
+  if (error_ == error_process_failed) message::cut_off(call.comm->collective.owner);
+  return is_cut_off();
+}
+
 // Their memory is the run's. None of them is left for long: those that nobody will answer fail.
 void Run::wait_for_messages() {
   message::wait_until([this] { return all_complete(); }, [this] { return subject(); });
@@ -275,6 +287,7 @@ bool Run::advance() {
   if (BATON_UNLIKELY(cut_off_)) return all_complete();
   if (condition_ ? !condition_(condition_state_) : !all_complete())
     return condition_ && is_cut_off() && all_complete();
+  if (BATON_UNLIKELY(error_ != MPI_SUCCESS) && cut_off_if_failed()) return all_complete();
   suspended_.resume();
   return algorithm_.done();
 }

@@ -35,9 +35,8 @@ class Run {
   // Returns whether the call's data is host memory for certain: then nobody need ask.
   bool is_host() const { return call.comm->collective.is_host(); }
   // ---- for algorithms: begin, then await all ----
-
-  // These begin messages between the ranks of a context. A failure is the run's error; the other
-  // messages go on. A receive may be looked at until another message is begun; null without memory.
+  // These begin messages between the ranks of a context. A failure is the run's error; the others
+  // go on. A receive may be looked at until another message is begun; null without memory.
   void send(const message::Context& context, const void* buffer, std::int64_t count, Datatype& type,
             int rank);
   const message::Request* receive(const message::Context& context, void* buffer, std::int64_t count,
@@ -218,6 +217,7 @@ class Run {
 
   bool wait_or_look();
   BATON_COLD bool cut_off_if_broken();
+  BATON_COLD bool cut_off_if_failed();
   void wait_for_messages();
   BATON_COLD void* take_on_device(std::size_t bytes);
   Message* new_message(Process partner);

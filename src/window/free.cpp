@@ -30,7 +30,7 @@ Error meet_to_free(Window& window) {
 
 Error free_window(Window& window) {
   // Epochs with a rank that is lost do not end.
-  if (!message::broken(window.comm))
+  if (!message::is_impaired(window.comm))
     if (Error error = check_closed(window)) return error;
   if (Error error = delete_attributes(window.attributes, window.handle)) return error;
   if (Error error = meet_to_free(window)) return error;

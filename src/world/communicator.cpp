@@ -177,7 +177,13 @@ message::CommunicatorView view_of_communicators() {
     auto& communicator = *const_cast<Communicator*>(static_cast<const Communicator*>(owner));
     return communicator.failures.has_acknowledged(members_of(communicator).rank_of(process));
   };
-  return {process, has, is_revoked, has_acknowledged};
+  constexpr auto is_cut_off = [](const void* owner) {
+    return static_cast<const Communicator*>(owner)->failures.is_cut_off();
+  };
+  constexpr auto cut_off = [](const void* owner) {
+    const_cast<Communicator*>(static_cast<const Communicator*>(owner))->failures.cut_off();
+  };
+  return {process, has, is_revoked, has_acknowledged, is_cut_off, cut_off};
 }
 
 Error refuse_pending() {

@@ -244,6 +244,15 @@ ErrorTarget* target_of_unmade(ErrorHandler& handler, ObjectKind kind, void* null
   return target;
 }
 
+ErrorTarget* target_of_ended(const ErrorTarget& ended, void* null_handle) {
+  static thread_local ErrorTarget target;
+  attach_error_handler(target, nullptr);
+  inherit_error_handler(target, ended);
+  target.kind = ended.kind;
+  target.mpi_handle = null_handle;
+  return &target;
+}
+
 const char* raised_explanation(Error code) {
   const Explanation& explanation = last_explanation();
   return code > 0 && explanation.error_class == -code ? explanation.text : nullptr;

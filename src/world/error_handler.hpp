@@ -120,6 +120,10 @@ BATON_COLD int raise(const char* procedure, ErrorTarget* target, Error code);
 // this function.
 ErrorTarget* target_of_unmade(ErrorHandler& handler, ObjectKind kind, void* null_handle);
 
+// Returns a target with the handler of one that is about to end; that handler is called with the
+// null handle. The target belongs to this thread and is valid until its next call of this function.
+ErrorTarget* target_of_ended(const ErrorTarget& ended, void* null_handle);
+
 // Calls the handler on `target` for `code` as it is, without a new explanation
 // (MPI_Comm_call_errhandler).
 void call_error_handler(ErrorTarget* target, Error code, const char* text);

@@ -54,6 +54,26 @@ class Survival(unittest.TestCase):
             self.run_case(case, 2, (500000,), cases="midway_program", BATON_PUSH_BYTES_MIN="0", BATON_UNSEEN_PULL_BYTES_MIN="0")
         self.run_case("from_child", 1, (3000, 20000, 200000), cases="midway_program")
 
+    def test_what_a_rank_has_ended_before_it_dies_succeeds_at_the_others(self):
+        for kind in range(9):
+            for ranks, length in (3, 8), (4, 100000), (8, 8):
+                self.run_case("last_part", ranks, (length,), cases="aftermath_program", SURVIVAL_KIND=str(kind),
+                              BATON_FAILURE_GRACE_MS="20000")
+        self.run_case("last_part", 4, (100000,), cases="aftermath_program", SURVIVAL_KIND="5", BATON_ROOMS="0",
+                      BATON_FAILURE_GRACE_MS="20000")
+
+    def test_calls_that_fail_at_once_hear_of_a_revocation(self):
+        for ranks in 4, 7:
+            self.run_case("until_revoked", ranks, cases="aftermath_program")
+
+    def test_a_communicator_is_not_taken_for_one_before_it(self):
+        for ranks in 2, 5:
+            self.run_case("shrink_again", ranks, cases="aftermath_program")
+
+    def test_the_handler_of_a_freed_communicator_gets_the_error_of_its_request(self):
+        for ranks in 2, 3:
+            self.run_case("freed", ranks, cases="aftermath_program")
+
     def test_any_source_is_interrupted_until_acknowledged(self):
         self.run_case("any_source", 4, (8, 5000, 500000))
 

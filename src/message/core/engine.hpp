@@ -35,7 +35,8 @@ struct LostPeers {
   int* errors = nullptr;  // by process; null: none is
   bool any = false;
   bool any_of_own_job = false;
-  std::uint32_t count = 0;  // losses so far
+  std::uint32_t count = 0;        // losses so far
+  std::int64_t grace_end_ns = 0;  // until then collectives go on that need a lost one (loss.cpp)
 };
 
 // The threads of this process that wait while another makes progress (wake.cpp).

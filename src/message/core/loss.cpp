@@ -3,12 +3,14 @@
 #include <cstring>
 
 #include "base/failure_class.hpp"
+#include "base/settings.hpp"
 #include "message/core/deliver.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/meeting.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/shortcuts.hpp"
+#include "platform/clock.hpp"
 #include "platform/memory_file.hpp"
 
 namespace baton::message {
@@ -29,12 +31,50 @@ Error explain_loss(Process process) {
   return protocol_of(process).explain_loss(process, loss_of(process));
 }
 
+// ---- A grace for what needs all ranks
+//
+// A rank may die when it has done its part of a collective, and others may hear of its death before
+// they have done theirs. So a collective of a communicator that has lost a rank goes on for a while
+// from the death, or from its beginning, on: what it has of the dead may be enough. If it is not,
+// it fails, and with it all later ones at this rank. (Without the option to go on, nobody waits.)
+
+namespace {
+
+std::int64_t grace_ns() {
+  constexpr std::int64_t ms = 10, oversubscribed_ms = 100, ns_per_ms = 1'000'000;  // guess
+  if (!transport::job().continues) return 0;
+  if (settings.failure_grace_ms >= 0) return settings.failure_grace_ms * ns_per_ms;
+  return (engine.oversubscribed ? oversubscribed_ms : ms) * ns_per_ms;
+}
+
+void begin_grace() {
+  if (const std::int64_t grace = grace_ns())
+    platform::store_shared(engine.lost.grace_end_ns, platform::now_ns() + grace);
+}
+
+bool is_cut_off(const void* owner) {
+  return owner && communicator_view.is_cut_off && communicator_view.is_cut_off(owner);
+}
+
+// Returns whether what needs all ranks of a communicator that has lost one goes on.
+bool has_grace(const void* owner) {
+  const std::int64_t end = platform::load_shared(engine.lost.grace_end_ns);
+  return owner && end && !is_cut_off(owner) && platform::now_ns() < end;
+}
+
+}  // namespace
+
+void cut_off(const void* owner) {
+  if (owner && communicator_view.cut_off) communicator_view.cut_off(owner);
+}
+
 bool note_loss(Process process, int error) {
   if (process == engine.self || loss_of_any(process)) return false;
   if (!engine.lost.errors)
     engine.lost.errors =
         static_cast<int*>(platform::make_private_memory(LostPeers::table_bytes, page_bytes));
   if (!engine.lost.errors) return false;  // whoever waits for it asks again
+  begin_grace();
   // relaxed, here and below: whoever sees it late looks again.
   std::atomic_ref(engine.lost.errors[number_of(process)]).store(error, std::memory_order_relaxed);
   std::atomic_ref(engine.lost.any).store(true, std::memory_order_relaxed);
@@ -151,11 +191,9 @@ void take_lost(MatchQueue& queue, List<Request>& list, List<Request>& lost) {
 
 // Why a send that waits fails, whose receiver lives; MPI_SUCCESS: it does not.
 Error failure_of_send(const Request& send) {
-  Process process;
   if (is_revoked(send.owner)) return explain_revoked();
   const bool needs_all = send.owner && !is_of_program(send.context);
-  return needs_all && lacks_one(send.owner, MPI_ANY_SOURCE, true, process) ? explain_loss(process)
-                                                                           : Error{MPI_SUCCESS};
+  return needs_all ? broken_of_any(send.owner) : Error{MPI_SUCCESS};
 }
 
 // Takes sends that wait for space at a peer, and that nobody will receive, out of its queue.
@@ -180,6 +218,7 @@ void take_lost(Peer& peer, List<Request>& lost) {
 Error failure_of_any(const Request& receive) {
   Process process;
   if (is_revoked(receive.owner)) return explain_revoked();
+  if (receive.owner && !is_of_program(receive.context)) return broken_of_any(receive.owner);
   return lacks_one(receive, process) ? explain_loss(process) : Error{MPI_SUCCESS};
 }
 
@@ -223,11 +262,26 @@ void resume_pending(const void* owner) {
   });
 }
 
+namespace {
+
+// Returns whether any rank of a communicator is lost.
+bool lacks_any(const void* owner, Process& found) {
+  return owner && lacks_one(owner, MPI_ANY_SOURCE, true, found);
+}
+
+}  // namespace
+
 Error broken_of_any(const void* owner) {
   Process process;
   if (is_revoked(owner)) return explain_revoked();
-  return owner && lacks_one(owner, MPI_ANY_SOURCE, true, process) ? explain_loss(process)
-                                                                  : Error{MPI_SUCCESS};
+  if (!lacks_any(owner, process) || has_grace(owner)) return MPI_SUCCESS;
+  cut_off(owner);
+  return explain_loss(process);
+}
+
+bool is_impaired(const void* owner) {
+  Process process;
+  return has_lost_peers() && (is_revoked(owner) || lacks_any(owner, process));
 }
 
 Error revoked_of_any(const void* owner) {
@@ -236,7 +290,10 @@ Error revoked_of_any(const void* owner) {
 
 Error refused_of_any(const Context& context) {
   if (is_revoked(context.owner)) return explain_revoked();
-  return is_of_program(context.send_id) ? MPI_SUCCESS : broken_of_any(context.owner);
+  Process process;
+  if (is_of_program(context.send_id) || !lacks_any(context.owner, process)) return MPI_SUCCESS;
+  if (!is_cut_off(context.owner)) begin_grace();
+  return broken_of_any(context.owner);
 }
 
 Error lost_source_of_any(const Context& context, std::int32_t source) {

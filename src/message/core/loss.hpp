@@ -26,6 +26,9 @@ struct CommunicatorView {
   bool (*is_revoked)(const void* owner) = nullptr;
   // Returns whether the program knows of a loss, so that receives from any source wait for others.
   bool (*has_acknowledged)(const void* owner, Process process) = nullptr;
+  // Returns whether a call that needs all ranks has failed by a loss; and takes note of that.
+  bool (*is_cut_off)(const void* owner) = nullptr;
+  void (*cut_off)(const void* owner) = nullptr;
 };
 extern CommunicatorView communicator_view;
 // Ends the job after a message was lost that its send took for sent; explained. Set by who can.
@@ -58,19 +61,24 @@ inline Error lost_source(const Context& context, std::int32_t source) {
 void note_revoked();
 // Takes note that none is revoked any more.
 void note_none_revoked();
-// Returns why nothing more can be done with a communicator of which all ranks are needed: it is
-// revoked, or a rank is lost; explained. MPI_SUCCESS: all is well.
+// Returns why a call that needs all ranks of a communicator cannot go on: it is revoked, or a rank
+// is lost, and what that one has done for the call is not enough; explained. All such calls fail
+// from then on. MPI_SUCCESS: it may go on, for now.
 Error broken_of_any(const void* owner);
 inline Error broken(const void* owner) {
   return has_lost_peers() ? broken_of_any(owner) : MPI_SUCCESS;
 }
+// Returns whether a communicator is revoked, or has lost a rank.
+bool is_impaired(const void* owner);
+// Takes note that a call that needs all ranks of a communicator has failed by a loss.
+void cut_off(const void* owner);
 // Returns why nothing new can be begun with an object of a communicator's ranks: it is revoked.
 Error revoked_of_any(const void* owner);
 inline Error revoked(const void* owner) {
   return has_lost_peers() ? revoked_of_any(owner) : MPI_SUCCESS;
 }
-// Returns why a message on this context can neither be sent nor received: it is revoked, or, where
-// all its ranks are needed, one is lost.
+// Returns why a message on this context can neither be sent nor received, nor a call begun that
+// needs all ranks: it is revoked, or, where all ranks are needed, such a call has failed by a loss.
 Error refused_of_any(const Context& context);
 inline Error refused(const Context& context) {
   return has_lost_peers() ? refused_of_any(context) : MPI_SUCCESS;

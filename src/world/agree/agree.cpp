@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/failure_class.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/point_to_point.hpp"
 
 namespace baton::world {
@@ -12,6 +14,12 @@ namespace {
 
 Datatype& bytes_type() {
   return *datatype::datatypes.find(MPI_BYTE);
+}
+
+// Has later agreements fail, too, whose messages would be taken for those of one that has failed.
+Error end_by(const Members& members, Error error) {
+  if (error == error_process_failed) message::cut_off(members.context->owner);
+  return error;
 }
 
 }  // namespace
@@ -36,7 +44,7 @@ Error agree_allgather(const Members& members, const void* mine, std::int64_t byt
     std::memcpy(static_cast<char*>(all) + block * static_cast<std::size_t>((own + i) % count),
                 gathered + block * static_cast<std::size_t>(i), block);
   std::free(gathered);
-  return error;
+  return end_by(members, error);
 }
 
 Error agree_broadcast(const Members& members, std::int32_t root, void* data, std::int64_t bytes) {
@@ -50,13 +58,13 @@ Error agree_broadcast(const Members& members, std::int32_t root, void* data, std
   if (mask < count) {
     Error error = message::receive(*members.context, data, bytes, bytes_type(), rank_of(own - mask),
                                    members.tag, nullptr);
-    if (error) return error;
+    if (error) return end_by(members, error);
   }
   for (mask >>= 1; mask > 0; mask >>= 1) {
     if (own + mask >= count) continue;
     Error error = message::send(*members.context, data, bytes, bytes_type(), rank_of(own + mask),
                                 members.tag);
-    if (error) return error;
+    if (error) return end_by(members, error);
   }
   return MPI_SUCCESS;
 }
@@ -84,7 +92,7 @@ void Dissemination::begin_round() {
 bool Dissemination::advance() {
   while (distance_ != 0) {
     if (!message::is_complete(send_) || !message::is_complete(receive_)) return false;
-    error_ = send_.error ? send_.error : receive_.error;
+    error_ = end_by(*members_, send_.error ? send_.error : receive_.error);
     for (int i = 0; i < count_; ++i) words[i] &= incoming_[i];
     distance_ = error_ || distance_ * 2 >= members_->count ? 0 : distance_ * 2;
     if (distance_) begin_round();

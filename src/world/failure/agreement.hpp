@@ -35,6 +35,8 @@ class Agreement final : Consensus::Surroundings {
   bool has_failed(std::int32_t member) const { return consensus_->has_failed(member); }
 
   const Group& members() const { return members_; }
+  // Returns the operation's number on its communicator, the same at all members.
+  std::uint32_t operation() const { return number_ / steps_max; }
 
  private:
   friend class Agreements;

@@ -27,6 +27,10 @@ class Failures {
   // Returns whether it was not revoked before.
   bool revoke() { return !revoked_.exchange(true, std::memory_order_relaxed); }
 
+  // Says whether a call that needs all members has failed by a loss: then all later ones do.
+  bool is_cut_off() const { return cut_off_.load(std::memory_order_relaxed); }  // as above
+  void cut_off() { cut_off_.store(true, std::memory_order_relaxed); }
+
   // Takes note of the losses since. Error: MPI_ERR_NO_MEM, explained.
   [[nodiscard]] Error look(const Communicator& communicator);
   // Acknowledges the first `count` failures that were noticed, or all there are; returns how many
@@ -50,6 +54,7 @@ class Failures {
 
  private:
   std::atomic<bool> revoked_{false};
+  std::atomic<bool> cut_off_{false};
   std::uint32_t operations_ = 0;
   platform::Lock lock_;             // of the following
   std::int32_t* failed_ = nullptr;  // members, in the order in which they were noticed

@@ -117,7 +117,10 @@ class Shrinking {
   }
 
   void choose() {
-    const std::uint64_t nonce = scramble(communicator_.nonce + ++attempts_);
+    // Each attempt of each operation has its own: what is still on its way about a communicator
+    // that is freed must not be taken for another one's.
+    const std::uint64_t nonce =
+        scramble(communicator_.nonce + (std::uint64_t{agreement_.operation()} << 32 | ++attempts_));
     const std::uint32_t begin = static_cast<std::uint32_t>(nonce % (round_words * 64));
     std::uint32_t found = 0;
     while (found < round_words * 64 && !is_free((begin + found) % (round_words * 64))) ++found;

@@ -1,6 +1,7 @@
 // Lost peers: what is known of them, and which receives fail.
 #include "message/core/loss.hpp"
 #include "base/failure_class.hpp"
+#include "base/settings.hpp"
 #include "message/core/engine.hpp"
 #include "message/core/queues.hpp"
 
@@ -17,6 +18,7 @@ namespace {
 // A communicator as the layer above knows it: ranks of it, as processes.
 struct Members {
   std::vector<Process> processes;
+  bool cut_off = false;
 };
 
 struct losses : protocol {
@@ -32,6 +34,12 @@ struct losses : protocol {
                            return std::find(members.begin(), members.end(), process) !=
                                   members.end();
                          }};
+    communicator_view.is_cut_off = [](const void* owner) {
+      return static_cast<const Members*>(owner)->cut_off;
+    };
+    communicator_view.cut_off = [](const void* owner) {
+      const_cast<Members*>(static_cast<const Members*>(owner))->cut_off = true;
+    };
   }
   ~losses() override { communicator_view = {}; }
   // Rank 0 posts a receive on a communicator of these members.
@@ -124,6 +132,60 @@ TEST_F(losses, a_part_of_a_collective_fails_whoever_of_the_communicator_is_lost)
   EXPECT_TRUE(fail_receives());
   EXPECT_TRUE(is_complete(of_one));
   EXPECT_FALSE(is_complete(elsewhere));
+}
+
+// In a job that goes on without ranks that have died.
+struct grace : losses {
+  grace() {
+    ranks.as(0, [] { transport::job().continues = 1; });
+    settings.failure_grace_ms = 1'000'000'000;
+  }
+  ~grace() override {
+    ranks.as(0, [] { transport::job().continues = 0; });
+    settings.failure_grace_ms = -1;
+  }
+  void end_it() {
+    settings.failure_grace_ms = 0;
+    ranks.as(0, [] { engine.lost.grace_end_ns = 1; });
+  }
+  static constexpr auto plane = static_cast<std::uint32_t>(Plane::collective);
+};
+
+TEST_F(grace, what_needs_all_goes_on_for_a_while_after_a_death) {
+  Request under_way, begun_later, refused;
+  receive(all, 1, under_way, plane);
+  lose(2);
+  EXPECT_FALSE(fail_receives());
+  receive(all, 1, begun_later, plane);
+  EXPECT_FALSE(is_complete(begun_later));
+  EXPECT_FALSE(all.cut_off);
+  end_it();
+  EXPECT_TRUE(fail_receives());
+  EXPECT_EQ(under_way.error, error_process_failed);
+  EXPECT_EQ(begun_later.error, error_process_failed);
+  EXPECT_TRUE(all.cut_off);
+  settings.failure_grace_ms = 1'000'000'000;
+  receive(all, 1, refused, plane);
+  EXPECT_TRUE(is_complete(refused)) << "a call on the communicator has failed before";
+  EXPECT_EQ(refused.error, error_process_failed);
+}
+
+TEST_F(grace, begins_again_with_what_is_begun) {
+  Request late;
+  lose(2);
+  end_it();
+  settings.failure_grace_ms = 1'000'000'000;
+  receive(all, 1, late, plane);
+  EXPECT_FALSE(is_complete(late) || fail_receives());
+  end_it();
+  EXPECT_TRUE(fail_receives());
+}
+
+TEST_F(grace, messages_of_the_program_have_none) {
+  Request of_lost;
+  receive(all, 2, of_lost);
+  lose(2);
+  EXPECT_TRUE(fail_receives());
 }
 
 TEST_F(losses, a_receive_of_no_communicator_fails_with_any_loss) {
