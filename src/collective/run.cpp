@@ -12,6 +12,20 @@
 
 namespace baton::collective {
 
+namespace {
+
+bool is_failure(Error error) {
+  return error == error_process_failed || error == error_revoked;
+}
+
+// Returns whether a run with this error has failed by a loss in a job that goes on without the
+// dead: what a failed message should have brought must reach nobody else.
+bool has_failed(Error error) {
+  return BATON_UNLIKELY(error != MPI_SUCCESS) && is_failure(error) && transport::job().continues;
+}
+
+}  // namespace
+
 void* Task::frame_memory(Run& run, std::size_t bytes) noexcept {
   return run.take(bytes);
 }
@@ -85,6 +99,7 @@ Run::Message* Run::new_message(Process partner) {
 
 void Run::send(const message::Context& context, const void* buffer, std::int64_t count,
                Datatype& type, int rank) {
+  if (has_failed(error_)) return;
   if (Message* message = new_message(context.process(rank)))
     message::begin_send(context, buffer, count, type, rank, tag_, false, message->request);
 }
@@ -167,7 +182,7 @@ bool Run::wait_or_look() {
     if (!blocking_) return false;
     message::wait_until([this] { return all_complete(); }, [this] { return subject(); });
   }
-  return BATON_LIKELY(error_ == MPI_SUCCESS) || !cut_off_if_failed();
+  return !has_failed(error_) || !cut_off_by(error_);
 }
 
 void Run::copy(const void* from, std::int64_t from_count, Datatype& from_type, void* to,
@@ -261,21 +276,18 @@ void Run::leave_step(const Whole& whole) {
   room_ = whole.room;
 }
 
-bool Run::cut_off_if_broken() {
-  const Error error = message::broken(call.comm->collective.owner);
+bool Run::cut_off_by(Error error) {
   note(error);
-  cut_off_ = error != MPI_SUCCESS;
+  if (!is_failure(error)) return false;
+  if (error == error_process_failed) message::cut_off(call.comm->collective.owner);
+  cut_off_ = true;
   // The step will not be left otherwise; what the run holds is the program's call's.
-  if (cut_off_ && whole_) leave_step(*whole_);
-  return cut_off_;
+  if (whole_) leave_step(*whole_);
+  return true;
 }
 
-// Where the job goes on without ranks that have died, what a failed message should have brought
-// must reach nobody else.
-bool Run::cut_off_if_failed() {
-  if (!transport::job().continues) return false;
-  if (error_ == error_process_failed) message::cut_off(call.comm->collective.owner);
-  return is_cut_off();
+bool Run::cut_off_if_broken() {
+  return cut_off_by(message::broken(call.comm->collective.owner));
 }
 
 // Their memory is the run's. None of them is left for long: those that nobody will answer fail.
@@ -287,7 +299,7 @@ bool Run::advance() {
   if (BATON_UNLIKELY(cut_off_)) return all_complete();
   if (condition_ ? !condition_(condition_state_) : !all_complete())
     return condition_ && is_cut_off() && all_complete();
-  if (BATON_UNLIKELY(error_ != MPI_SUCCESS) && cut_off_if_failed()) return all_complete();
+  if (has_failed(error_) && cut_off_by(error_)) return all_complete();
   suspended_.resume();
   return algorithm_.done();
 }

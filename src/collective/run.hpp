@@ -217,7 +217,7 @@ class Run {
 
   bool wait_or_look();
   BATON_COLD bool cut_off_if_broken();
-  BATON_COLD bool cut_off_if_failed();
+  BATON_COLD bool cut_off_by(Error error);
   void wait_for_messages();
   BATON_COLD void* take_on_device(std::size_t bytes);
   Message* new_message(Process partner);
