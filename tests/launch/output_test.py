@@ -3,6 +3,7 @@
 import fcntl
 import os
 import resource
+import select
 import signal
 import subprocess
 import sys
@@ -129,6 +130,7 @@ class StoppedReader(unittest.TestCase):
     def test_signals_end_the_job(self):
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = self.start("-l", "-n", 2, "yes")
+            select.select([self.reader], [], [], WATCHDOG_SECONDS)  # until it runs
             time.sleep(0.5)
             process.send_signal(number)
             self.ends(process, 128 + number)

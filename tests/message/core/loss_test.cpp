@@ -47,6 +47,7 @@ struct losses : protocol {
     ranks.as(0, [&] {
       Context context = ranks.context(0);
       context.receive_id += plane;
+      context.send_id += plane;
       context.queue = queue_for(context.receive_id);
       context.owner = &members;
       begin_receive(context, &in, sizeof in, Ranks::byte(), source, 1, request);
