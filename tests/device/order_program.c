@@ -9,10 +9,7 @@ static void send_to_posted(const char* from, const char* to, size_t bytes, int c
   const char* kind = rank == 0 ? from : to;
   char* memory = take(kind, bytes * (size_t)(count + 1));
   MPI_Request* requests = malloc(sizeof(MPI_Request) * (size_t)(count + 1));
-  int flag;
-  MPI_Barrier(MPI_COMM_WORLD);  // who has not met tells nothing, nor who has no space to
-  for (int i = 0; i < 1000; ++i)
-    MPI_Iprobe(MPI_ANY_SOURCE, count, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+  MPI_Barrier(MPI_COMM_WORLD);  // who has not met tells nothing
   for (int i = 0; rank == 1 && i <= count; ++i)
     MPI_Irecv(memory + (size_t)i * bytes, (int)bytes, MPI_BYTE, 0, i, MPI_COMM_WORLD, &requests[i]);
   MPI_Barrier(MPI_COMM_WORLD);
