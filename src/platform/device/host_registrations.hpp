@@ -23,7 +23,7 @@ class HostRegistrations {
   // Finds the memory that may be registered around an address; false: there is none. Set by
   // transport/, which has it.
   using FindMemory = bool (*)(const void* address, HostRange* range);
-  void use(FindMemory find) { find_ = find; }
+  void use(FindMemory find_memory) { find_ = find_memory; }
 
   // Registers the memory where bytes lie that a device is about to copy, if it may be and is not.
   // Any thread.
