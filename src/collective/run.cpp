@@ -279,7 +279,6 @@ void Run::leave_step(const Whole& whole) {
 bool Run::cut_off_by(Error error) {
   note(error);
   if (!is_failure(error)) return false;
-  if (error == error_process_failed) message::cut_off(call.comm->collective.owner);
   cut_off_ = true;
   // The step will not be left otherwise; what the run holds is the program's call's.
   if (whole_) leave_step(*whole_);

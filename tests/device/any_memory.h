@@ -9,14 +9,6 @@
 
 static int rank, ranks;
 
-#define HELD(condition)                                                                      \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-    }                                                                                        \
-  } while (0)
-
 static inline unsigned char byte_of(size_t i, unsigned key) {
   return (unsigned char)((i * 2654435761u + key * 2246822519u) >> 20);
 }

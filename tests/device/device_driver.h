@@ -9,6 +9,15 @@
 
 #include "standin.h"
 
+/* Ends the job of a program, whose `rank` this is, if the condition does not hold. */
+#define HELD(condition)                                                                      \
+  do {                                                                                       \
+    if (!(condition)) {                                                                      \
+      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
+    }                                                                                        \
+  } while (0)
+
 static struct {
   int (*init)(unsigned);
   int (*create_context)(void** context, unsigned flags, int device);

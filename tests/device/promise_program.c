@@ -9,14 +9,6 @@
 static int rank;
 static const char *kinds = "mpi_memory_alloc_kinds", *promise = "mpi_assert_memory_alloc_kinds";
 
-#define HELD(condition)                                                                      \
-  do {                                                                                       \
-    if (!(condition)) {                                                                      \
-      fprintf(stderr, "%s:%d: rank %d: not so: %s\n", __FILE__, __LINE__, rank, #condition); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                          \
-    }                                                                                        \
-  } while (0)
-
 /* Long blocks of malloc are mappings of their own, which could become a device's. */
 enum { numbers = 1 << 17 };
 static int *out, *in;
