@@ -194,7 +194,9 @@ int finish(Search& search, const machine::Machine& machine, const std::string& t
   }
   ::unlink(partial.c_str());
   for (const profile::ChosenRow& one : found.chosen) write_out("{}\n    {}\n", one.row, one.reason);
-  if (found.chosen.empty())
+  if (found.measured.empty())
+    write_out("the built-in choices stay: {}\n", nothing_measured);
+  else if (found.chosen.empty())
     write_out("the built-in choices stay: no other algorithm is better by more than the noise\n");
   write_out("({:.0f} s{})\nwritten: {}\n", found.seconds,
             search.settled() ? ", all is settled" : "; --seconds gives more time", target);

@@ -88,6 +88,10 @@ void print_collectives(const profile::Profile& profile) {
             found.budget, found.chosen.empty() ? ": the built-in choices stay" : "");
   for (const profile::ChosenRow& one : found.chosen)
     write_out("  {}\n      {}\n", one.row, one.reason);
+  if (found.measured.empty()) {
+    write_out("{}\n", tune::nothing_measured);
+    return;
+  }
   write_out("\ncompared (us per call; the fastest other one to the built-in one)\n");
   for (Distance distance : {Distance::near, Distance::far})
     for (const tune::Contest& contest :

@@ -5,9 +5,11 @@
 // the receiver): meanwhile both sides copy, each the pieces that it takes; SHARED at once if the
 // sender has claimed an advert. CLAIMED -> TAKEN_BACK (by the receiver, who has asked for a stream
 // and sees none begin) -> COPIED, or GIVEN_BACK where it could not copy -> STREAMING; a COPIED
-// entry ends once that request has reached the sender. So nobody takes back another message that
-// has the same slot. A receiver claims last, when it has made sure that it can go on. Invariant:
-// the word changes by compare-and-swap only; a slot is reused only from DONE, WITHDRAWN or COPIED.
+// entry ends once that request has reached the sender. A receiver claims last, when it has made
+// sure that it can go on. Each use of a slot has a number, which stands in the word beside the
+// state: a receiver that has not yet seen its stream begin, and end, takes back only the use that
+// it has claimed, and not the next message of the slot. Invariant: the word of an open slot changes
+// by compare-and-swap only; a slot is reused only from DONE, WITHDRAWN or COPIED.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +35,7 @@ enum class RendezvousState : std::uint32_t {
 
 template <class Atomics>
 struct alignas(cache_line_bytes) RendezvousEntry {
-  typename Atomics::template Atomic<RendezvousState> state;
+  typename Atomics::template Atomic<std::uint32_t> word;  // see entry_word
   // These are valid while it is shared: the receiver's buffer, all bytes, and the size of a piece.
   typename Atomics::template Atomic<std::uint64_t> piece_bytes;
   typename Atomics::template Atomic<std::uint64_t> target;
@@ -47,27 +49,48 @@ struct alignas(cache_line_bytes) RendezvousEntry {
 };
 static_assert(sizeof(RendezvousEntry<Hardware>) == rendezvous_entry_bytes);
 
-// Makes one transition; false when the word was not `from`.
+inline constexpr std::uint32_t entry_state_bits = 4;  // the number of the use has the others
+
+constexpr std::uint32_t entry_word(std::uint32_t use, RendezvousState state) {
+  return use << entry_state_bits | static_cast<std::uint32_t>(state);
+}
+
+// Returns the number of the use, for who knows that the slot is open.
+template <class Atomics>
+std::uint32_t entry_use(const RendezvousEntry<Atomics>& entry) {
+  // relaxed: it stays while the slot is open, and what told of the slot came after it.
+  return entry.word.load(std::memory_order_relaxed) >> entry_state_bits;
+}
+
+// Makes one transition of this use; false when the word was another one.
+template <class Atomics>
+bool move_entry(RendezvousEntry<Atomics>& entry, std::uint32_t use, RendezvousState from,
+                RendezvousState to) {
+  std::uint32_t expected = entry_word(use, from);
+  // ORDER rendezvous_entry.word: release here, acquire in entry_state and here; all earlier
+  // accesses to the offered buffer are over before the other side sees the new state.
+  return entry.word.compare_exchange_strong(expected, entry_word(use, to),
+                                            std::memory_order_acq_rel, std::memory_order_acquire);
+}
+
+// Makes one transition, for who knows that the slot is open.
 template <class Atomics>
 bool move_entry(RendezvousEntry<Atomics>& entry, RendezvousState from, RendezvousState to) {
-  RendezvousState expected = from;
-  // ORDER rendezvous_entry.state: release here, acquire in entry_state and here; all earlier
-  // accesses to the offered buffer are over before the other side sees the new state.
-  return entry.state.compare_exchange_strong(expected, to, std::memory_order_acq_rel,
-                                             std::memory_order_acquire);
+  return move_entry(entry, entry_use(entry), from, to);
 }
 
 template <class Atomics>
 RendezvousState entry_state(const RendezvousEntry<Atomics>& entry) {
-  // ORDER rendezvous_entry.state: acquire here, release in move_entry.
-  return entry.state.load(std::memory_order_acquire);
+  // ORDER rendezvous_entry.word: acquire here, release in move_entry.
+  const std::uint32_t word = entry.word.load(std::memory_order_acquire);
+  return static_cast<RendezvousState>(word & (entry_word(1, RendezvousState::free) - 1));
 }
 
-// Opens the sender's own slot before any other rank knows of it.
+// Opens the sender's own slot in this state, before any other rank knows of this use.
 template <class Atomics>
-void open_entry(RendezvousEntry<Atomics>& entry) {
+void open_entry(RendezvousEntry<Atomics>& entry, RendezvousState state = RendezvousState::offered) {
   // relaxed: the envelope that names the entry is published through the ring afterwards.
-  entry.state.store(RendezvousState::offered, std::memory_order_relaxed);
+  entry.word.store(entry_word(entry_use(entry) + 1, state), std::memory_order_relaxed);
 }
 
 // Sets what both sides are to copy.
@@ -97,8 +120,7 @@ template <class Atomics>
 void open_shared_entry(RendezvousEntry<Atomics>& entry, std::uint64_t target, std::uint64_t bytes,
                        std::uint32_t piece_bytes) {
   set_pieces(entry, target, bytes, piece_bytes);
-  // relaxed: as in open_entry.
-  entry.state.store(RendezvousState::shared, std::memory_order_relaxed);
+  open_entry(entry, RendezvousState::shared);
 }
 
 struct Piece {

@@ -73,13 +73,19 @@ class TuneCollectives(unittest.TestCase):
             self.assertGreater(min(cell["medians_us"]), 0)
             self.assertTrue(cell["algorithm"].startswith(cell["kind"] + "_"))
         self.assertEqual(os.listdir(os.path.dirname(self.file)), ["profile.json"])
-        self.assertIn("allreduce_in_room", self.tune("--show").stdout)
+        # Where the CPUs are near or far by turns, no round may have counted.
+        if profile["collectives"]["measured"]:
+            self.assertIn("allreduce_in_room", self.tune("--show").stdout)
+        else:
+            self.assertIn("nothing was measured", done.stdout)
         # Which rows there are is the machine's to say; that they are used is ours.
         self.change(chosen=[{"row": "allreduce:2+:1+=allreduce_doubling", "reason": "a test"}])
         found, said = self.explained()
         self.assertEqual(said, [])
         self.assertEqual(calls(found, algorithm="allreduce_doubling", reason="tuned"), 6)
         self.assertIn("a test", self.tune("--show").stdout)
+        self.change(measured=[])
+        self.assertIn("nothing was measured", self.tune("--show").stdout)
         found, _ = self.explained(BATON_COLLECTIVES="allreduce=allreduce_halving")
         self.assertEqual(calls(found, algorithm="allreduce_halving", reason="forced"), 6)
         found, _ = self.explained(BATON_PROFILE="none")

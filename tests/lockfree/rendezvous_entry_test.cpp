@@ -93,7 +93,7 @@ void copy_piece(SharedCopy& shared, lockfree::Piece piece) {
 // `refused_from`: the sender's kernel refuses its pieces from that one on.
 void share_copy(Stage& stage, std::uint64_t bytes, int refused_from) {
   auto& shared = stage.shared<SharedCopy>();
-  set_initial(&shared.entry.state, static_cast<std::uint64_t>(RendezvousState::claimed));
+  set_initial(&shared.entry.word, lockfree::entry_word(0, RendezvousState::claimed));
   stage.thread([&, refused_from] {
     for (int pushed = 0;;) {
       Mark round = mark();
@@ -212,8 +212,8 @@ struct Both {
 };
 
 // The receiver asks for a stream and takes that back: arrive_cts and end_done_entries of
-// message/node/rendezvous.cpp, take_back of message/node/pull.cpp. One of the two copies, and the
-// slot is not used again before its request has come.
+// message/node/rendezvous_entries.cpp, take_back_stream of message/node/pull.cpp. One of the two
+// copies, and the slot is not used again before its request has come.
 int streamed, pulled;
 MODEL_CASE(rendezvous_entry,
            what_is_taken_back_is_copied_by_one_side_and_its_slot_used_again_only_then) {
@@ -249,8 +249,9 @@ MODEL_CASE(rendezvous_entry,
       while (receiver.ring.peek().lap() == 0) pause();
       receiver.ring.take(nullptr, 0);
       check(move_entry(entry, RendezvousState::offered, RendezvousState::claimed), "not offered");
+      const std::uint32_t use = lockfree::entry_use(entry);
       claims.put(make_header(3, 0, 0), {0, i + 1}, nullptr, 0);
-      if (!move_entry(entry, RendezvousState::claimed, RendezvousState::taken_back)) continue;
+      if (!move_entry(entry, use, RendezvousState::claimed, RendezvousState::taken_back)) continue;
       char value;
       Model::load_payload(&value, both.forth.buffer[0], 1);
       check(value == i + 1, "the buffer is the program's already");
@@ -260,6 +261,63 @@ MODEL_CASE(rendezvous_entry,
     }
   });
   stage.finally([] { check(streamed + pulled == 2, "a message was copied twice, or not at all"); });
+}
+
+// Its stream may be over, and the slot another receiver's, before the first one tries to take it
+// back: then it gets nothing.
+MODEL_CASE(rendezvous_entry, a_receiver_takes_back_nothing_but_the_use_that_it_has_claimed) {
+  struct Three : Both {
+    lockfree::Line<Model> other_lines[small];
+    lockfree::ConsumerLines<Model> other_consumer;
+  };
+  auto& all = stage.shared<Three>();
+  stage.thread([&] {
+    Sender sender(all.forth);
+    lockfree::ReceiveRing<Model, small> claims;
+    claims.attach(all.lines, &all.consumer);
+    lockfree::SendRing<Model, small> other;
+    other.attach(all.other_lines, &all.other_consumer);
+    auto& entry = all.forth.entries[0];
+    sender.offer(0, 1);
+    while (claims.peek().lap() == 0) pause();
+    claims.take(nullptr, 0);
+    const bool streams = move_entry(entry, RendezvousState::claimed, RendezvousState::streaming);
+    if (streams) {
+      check(move_entry(entry, RendezvousState::streaming, RendezvousState::done),
+            "somebody moved it");
+      char next = 2;
+      Model::store_payload(all.forth.buffer[0], &next, 1);
+      open_entry(entry);
+    }
+    other.put(make_header(2, 0, 0), {0, streams}, nullptr, 0);
+  });
+  stage.thread([&] {
+    Receiver receiver(all.forth);
+    lockfree::SendRing<Model, small> claims;
+    claims.attach(all.lines, &all.consumer);
+    auto& entry = all.forth.entries[0];
+    while (receiver.ring.peek().lap() == 0) pause();
+    receiver.ring.take(nullptr, 0);
+    check(move_entry(entry, RendezvousState::offered, RendezvousState::claimed), "not offered");
+    const std::uint32_t use = lockfree::entry_use(entry);
+    claims.put(make_header(3, 0, 0), {0, 1}, nullptr, 0);
+    if (!move_entry(entry, use, RendezvousState::claimed, RendezvousState::taken_back)) return;
+    char value;
+    Model::load_payload(&value, all.forth.buffer[0], 1);
+    check(value == 1, "it took back the next message");
+  });
+  stage.thread([&] {
+    lockfree::ReceiveRing<Model, small> ring;
+    ring.attach(all.other_lines, &all.other_consumer);
+    while (ring.peek().lap() == 0) pause();
+    const bool streamed = ring.envelope().tag != 0;
+    ring.take(nullptr, 0);
+    if (!streamed) return;
+    auto& entry = all.forth.entries[0];
+    check(move_entry(entry, RendezvousState::offered, RendezvousState::claimed), "not offered");
+    check(move_entry(entry, RendezvousState::claimed, RendezvousState::done),
+          "another receiver has moved it");
+  });
 }
 
 // As when the receiver asks for a stream: the claim returns through the other ring and the sender

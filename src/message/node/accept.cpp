@@ -51,7 +51,11 @@ void accept_rts(UnexpectedMessage& unexpected, Request& receive) {
     const bool observed =
         pullable && (at_once ? is_touched(rts.span, rts.span.shift) : rts.early_bytes == 0);
     // Threads: it would be a long copy under the progress lock.
-    part.source_address = pullable && more && !platform::threads_multiple ? rts.address : 0;
+    if (pullable && more && !platform::threads_multiple) {
+      part.source_address = rts.address;
+      part.entry_use = lockfree::entry_use(
+          transport::rendezvous_entry(peer.slot, static_cast<std::uint32_t>(rts.slot)));
+    }
     if (observed) start_observing(receive);
     // Bytes that are there already were filled while this rank did something else.
     const bool both_busy =

@@ -36,7 +36,10 @@ struct NodeRequest {
   std::int64_t started_ticks;    // of a staged receive whose time is observed; else 0
   std::int64_t copy_ticks;       // that went into its own copies (copy_time.hpp)
   std::int64_t before_ticks;     // and into all, when it started
-  std::int64_t emptied;          // of a stream out: how far its receiver was when we last looked
+  union {
+    std::int64_t emptied;     // of a stream out: how far its receiver was when we last looked
+    std::uint32_t entry_use;  // of a stream in that may still be pulled
+  };
 };
 
 struct NodeUnexpected {

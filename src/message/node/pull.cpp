@@ -100,7 +100,8 @@ bool take_back_stream(Request& receive) {
   node_part(receive).source_address = 0;
   transport::RendezvousEntry& entry =
       transport::rendezvous_entry(peer.slot, node_part(receive).slot);
-  if (!lockfree::move_entry(entry, lockfree::RendezvousState::claimed,
+  // It may have been streamed meanwhile, and the slot be another message's.
+  if (!lockfree::move_entry(entry, node_part(receive).entry_use, lockfree::RendezvousState::claimed,
                             lockfree::RendezvousState::taken_back))
     return false;
   const std::int64_t bytes = node_part(receive).limit - receive.position,

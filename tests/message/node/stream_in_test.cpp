@@ -1,4 +1,9 @@
 // Messages that go through staging in segments, or all of them, step by step over fake links.
+#include "message/node/stream_in.hpp"
+#include "message/core/queues.hpp"
+#include "message/core/requests.hpp"
+#include "message/core/unexpected.hpp"
+#include "message/node/rendezvous_entries.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -95,6 +100,52 @@ TEST_F(protocol, two_ranks_that_stream_to_each_other_both_end) {
     EXPECT_TRUE(is_complete(sends[rank]) && is_complete(receives[rank]));
     EXPECT_EQ(in[rank], out);
   }
+}
+
+// Rank 1 has looked for lines and goes on to its streams. Meanwhile rank 0 serves the stream, and
+// rank 2 claims the next message of its slot.
+TEST_F(protocol, a_receiver_does_not_take_back_the_next_message_of_a_slot) {
+  settings.ownership_transfer = 0;
+  constexpr std::int64_t bytes = 60000;
+  Ranks ranks(3);
+  const auto out = pattern(bytes, 1), following = pattern(bytes, 2);
+  std::vector<char> in(bytes), in_next(bytes);
+  // The first one that finds the lease full waits for its receiver to ask.
+  std::vector<Request> sends, receives;
+  sends.reserve(100);
+  do ranks.send(0, 1, out.data(), bytes, 1, sends.emplace_back());
+  while (is_complete(sends.back()) && sends.size() < sends.capacity());
+  Request& send = sends.back();
+  while (!is_complete(send) && send.stage != Stage::offered) ranks.step(0);
+  ASSERT_EQ(send.stage, Stage::offered);
+  receives.resize(sends.size());
+  for (Request& receive : receives) ranks.receive(1, 0, in.data(), bytes, 1, receive);
+  while (receives.back().stage != Stage::streaming) ranks.step(1);
+  std::fill(in.begin(), in.end(), 0);
+  const std::uint32_t slot = node_part(send).slot;
+  while (!is_complete(send)) ranks.step(0);
+
+  Request next, receive_next;
+  settings.pipeline_early = 0;
+  ranks.send(0, 2, following.data(), bytes, 1, next);
+  ASSERT_EQ(node_part(next).slot, slot);
+  while (ranks.step(2)) {
+  }
+  ranks.as(2, [&] {
+    UnexpectedMessage* message = take_unexpected(*queue_for(Ranks::context_id), 0, 1);
+    ASSERT_NE(message, nullptr);
+    ASSERT_TRUE(claim_entry(*message));
+    ranks.as(1, [] {
+      engine.about_to_sleep = true;
+      advance_streams_in(node());
+      engine.about_to_sleep = false;
+    });
+    receive_unexpected(*message, in_next.data(), bytes, Ranks::byte(), receive_next);
+  });
+  ranks.settle();
+  EXPECT_TRUE(is_complete(receives.back()) && is_complete(next) && is_complete(receive_next));
+  EXPECT_EQ(in, out);
+  EXPECT_EQ(in_next, following);
 }
 
 }  // namespace
