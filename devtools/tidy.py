@@ -26,7 +26,7 @@ DECISION_PARTS = ["Decision", "Why", "Rejected", "Where measured"]
 DECISION_LINES, DECISION_WORDS = 60, 500
 HOT_FOLDERS = ("lockfree", "transport", "message")
 HEADER_LINES, SOURCE_LINES, FUNCTION_LINES = 250, 500, 70
-GENERATED = ("/generated/", "include/mpi.h", "fortran/modules/mpif.h",
+GENERATED = ("/generated/", "include/mpi.h", "fortran/modules/mpif.h", "fortran/modules/mpif-ext.h",
              "fortran/modules/without_interfaces/mpif.h")
 CODE = (".hpp", ".cpp", ".h", ".c")
 

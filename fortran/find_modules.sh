@@ -23,15 +23,15 @@ find_modules() {
   *) which=$(printf '%s' "$version" | tr -c 'A-Za-z0-9.' _) ;;
   esac
   modules="$lib/baton-fortran/$which"
-  [ -f "$modules/mpi_f08.mod" ] && return
+  [ -f "$modules/mpi_f08_ext.mod" ] && return
   sources="$prefix/@DATA_DIR@/baton/fortran"
   cache="${XDG_CACHE_HOME:-$HOME/.cache}/baton/fortran"
-  modules="$cache/$which-$(cat "$sources/mpi_abi_types.f90" "$sources/mpi.f90" "$sources/mpi_f08.f90" | cksum | cut -d' ' -f1)"
+  modules="$cache/$which-$(cat "$sources"/*.f90 | cksum | cut -d' ' -f1)"
   [ -f "$modules/mpi_f08.mod" ] && return
   echo "@NAME@: making the modules mpi and mpi_f08 for $version, once, in $modules" >&2
   mkdir -p "$cache"
   made=$(mktemp -d "$cache/making.XXXXXX")
-  if ! (cd "$made" && for name in mpi_abi_types mpi mpi_f08; do
+  if ! (cd "$made" && for name in mpi_abi_types mpi mpi_f08 mpi_ext mpi_f08_ext; do
     # shellcheck disable=SC2086
     $compiler -w -c "$sources/$name.f90" || exit 1
   done); then

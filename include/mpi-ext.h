@@ -44,6 +44,8 @@ int MPIX_Comm_agree(MPI_Comm comm, int* flag);
 int MPIX_Comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request);
 int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm);
 int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
+/* For Fortran: the communicator is given as MPI_Comm_toint gives it. */
+int MPIX_Comm_ishrink_toint(MPI_Comm comm, int* newcomm, MPI_Request* request);
 /* The same for windows and files: what waits or is begun then fails by MPIX_ERR_REVOKED. Errors:
  * MPI_ERR_WIN, MPI_ERR_FILE, MPI_ERR_ARG, MPI_ERR_NO_MEM. */
 int MPIX_Win_revoke(MPI_Win win);
@@ -61,6 +63,7 @@ int PMPIX_Comm_agree(MPI_Comm comm, int* flag);
 int PMPIX_Comm_iagree(MPI_Comm comm, int* flag, MPI_Request* request);
 int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm);
 int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request);
+int PMPIX_Comm_ishrink_toint(MPI_Comm comm, int* newcomm, MPI_Request* request);
 int PMPIX_Win_revoke(MPI_Win win);
 int PMPIX_Win_get_failed(MPI_Win win, MPI_Group* failedgrp);
 int PMPIX_File_revoke(MPI_File fh);

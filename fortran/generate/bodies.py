@@ -249,6 +249,8 @@ class Body:
         if form.returns:
             return f"{head}{form.c.returns} {name}({', '.join(self.parameters)}) {{\n  return {call};\n}}\n"
         lines = [f"{head}void {name}({', '.join(self.parameters)}) {{"]
+        if form.is_extension:
+            lines.append(f'  if (!Call) return refuse_extension("{form.name}", ierror);')
         lines += ["  " + line for line in self.before]
         if self.after:
             lines += [f"  const int error = {call};"] + ["  " + line for line in self.after] + ["  tell(ierror, error);"]
@@ -276,8 +278,8 @@ def exported(form, parameters, names, body):
     returns = form.c.returns if form.returns else "void"
     word = "return " if form.returns else ""
     for symbol in symbols(form):
-        for prefix, low in (("MPI_", ""), ("PMPI_", "p" if symbol[0] == "m" else "P")):
-            call = form.c.name.replace("MPI_", prefix, 1)
+        for prefix, low in (("", ""), ("P", "p" if symbol[0] == "m" else "P")):
+            call = prefix + form.c.name
             lines.append(f"FORTRAN {returns} {low}{symbol}({', '.join(parameters)}) {{\n"
                          f"  {word}{body}<{call}>({', '.join(names)});\n}}")
     return lines

@@ -33,10 +33,16 @@ class Form:
     name: str  # the generic name: MPI_Send
     arguments: list = field(default_factory=list)
     returns: str = ""
+    variant: str = ""  # what tells it from another one of the same name and kind
 
     @property
     def has_choice(self):
         return any(a.is_choice for a in self.arguments)
+
+    @property
+    def is_extension(self):
+        """Returns whether other libraries may lack the C procedure."""
+        return self.name.startswith("MPIX_")
 
     @property
     def takes_descriptors(self):
@@ -48,7 +54,7 @@ class Form:
         if self.kind == "f90":
             return self.name.upper()
         large = "_c" if self.kind == "f08_large" and not self.name.endswith("_c") else ""
-        return f"{self.name}{large}_f08" + ("ts" if self.takes_descriptors else "")
+        return f"{self.name}{large}{self.variant}_f08" + ("ts" if self.takes_descriptors else "")
 
     @property
     def symbol(self):

@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import bodies  # noqa: E402
 import calls  # noqa: E402
+import extensions  # noqa: E402
 import fortran_table  # noqa: E402
 import modules  # noqa: E402
 
@@ -22,6 +23,7 @@ def files(bindings):
     """Every generated file: path below the project's root -> text."""
     made = {"fortran/generated/" + name: text for name, text in bodies.write(bindings).items()}
     made |= {"fortran/modules/" + name: text for name, text in modules.write(bindings).items()}
+    made |= {"fortran/" + name: text for name, text in extensions.write().items()}
     return made | {"tests/fortran/generated/" + name: text for name, text in calls.write(bindings).items()}
 
 

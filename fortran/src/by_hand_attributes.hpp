@@ -1,7 +1,11 @@
 // Procedures of attributes and their keyvals. Included by by_hand.hpp.
 #pragma once
 
+#include <mpi-ext.h>
+
 #include "callback.hpp"
+
+#pragma weak PMPIX_Comm_ishrink_toint
 
 namespace baton::fortran::by_hand {
 
@@ -78,6 +82,8 @@ inline Predefined predefined_attribute(int keyval) {
     case MPI_WIN_CREATE_FLAVOR:
     case MPI_WIN_MODEL:
       return Predefined::integer;
+    case MPIX_FT:  // Another library may give this number to a program's key.
+      return PMPIX_Comm_ishrink_toint ? Predefined::integer : Predefined::none;
     case MPI_WIN_SIZE:
       return Predefined::wide;
     case MPI_WIN_BASE:

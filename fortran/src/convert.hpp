@@ -1,5 +1,6 @@
 // What Fortran passes and what C takes: handles, statuses, addresses with a meaning, strings.
-// Only the standard's C procedures are called, so that the library serves any libmpi_abi.so.1.
+// Only the standard's C procedures are called, and where they are there those of mpi-ext.h, so that
+// the library serves any libmpi_abi.so.1.
 #pragma once
 
 #include <mpi.h>

@@ -339,21 +339,21 @@ void Section::let_go() {
   static_cast<Kept*>(kept_)->users.fetch_sub(1, std::memory_order_release);
 }
 
-void refuse_buffer(const char* argument, const char* reason, Fint* ierror) {
+void refuse(int error_class, const char* subject, const char* reason, Fint* ierror) {
   // Codes are never given back, so each text gets one.
   static auto* codes = new std::map<std::pair<const char*, const char*>, int>;
-  int code = MPI_ERR_BUFFER;
+  int code = error_class;
   {
     static std::mutex lock;
     std::scoped_lock guard(lock);
-    if (const auto known = codes->find({argument, reason}); known != codes->end()) {
+    if (const auto known = codes->find({subject, reason}); known != codes->end()) {
       code = known->second;
     } else {
       char text[MPI_MAX_ERROR_STRING];
-      std::snprintf(text, sizeof text, "%s %s", argument, reason);
-      if (PMPI_Add_error_code(MPI_ERR_BUFFER, &code) == MPI_SUCCESS)
+      std::snprintf(text, sizeof text, "%s %s", subject, reason);
+      if (PMPI_Add_error_code(error_class, &code) == MPI_SUCCESS)
         PMPI_Add_error_string(code, text);
-      codes->emplace(std::pair{argument, reason}, code);
+      codes->emplace(std::pair{subject, reason}, code);
     }
   }
   PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);

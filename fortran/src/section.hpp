@@ -24,8 +24,11 @@ inline bool is_plainly_contiguous(const Descriptor& array) {
   return array.rank == 1 && array.dimensions[0].stride == static_cast<std::int64_t>(array.elem_len);
 }
 
-// Calls the error handler with MPI_ERR_BUFFER and a text that names the argument and the reason.
-void refuse_buffer(const char* argument, const char* reason, Fint* ierror);
+// Calls the error handler with a code of this class, whose text is the subject and the reason.
+void refuse(int error_class, const char* subject, const char* reason, Fint* ierror);
+inline void refuse_buffer(const char* argument, const char* reason, Fint* ierror) {
+  refuse(MPI_ERR_BUFFER, argument, reason, ierror);
+}
 
 // A buffer that must lie in one piece.
 class Whole {

@@ -67,6 +67,14 @@ Error acknowledge(Communicator& communicator, std::int32_t count, int* acknowled
   return MPI_SUCCESS;
 }
 
+int start_shrink(const char* procedure, MPI_Comm comm, world::HandlePlace place,
+                 const void* newcomm, MPI_Request* request) {
+  return on_communicator(procedure, comm, newcomm, [&](Communicator& communicator) {
+    if (!request) return fail(MPI_ERR_ARG, "argument 3 (request) is a null pointer");
+    return world::start_shrink(communicator, place, request);
+  });
+}
+
 }  // namespace
 
 BATON_EXPORT int PMPIX_Comm_revoke(MPI_Comm comm) {
@@ -132,13 +140,14 @@ BATON_EXPORT int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm* newcomm) {
 BATON_EXTENSION_ALIAS(Comm_shrink)
 
 BATON_EXPORT int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm* newcomm, MPI_Request* request) {
-  return on_communicator("MPIX_Comm_ishrink", comm, newcomm, [&](Communicator& communicator) {
-    if (!request) return fail(MPI_ERR_ARG, "argument 3 (request) is a null pointer");
-    *newcomm = MPI_COMM_NULL;
-    return world::start_shrink(communicator, newcomm, request);
-  });
+  return start_shrink("MPIX_Comm_ishrink", comm, {newcomm, nullptr}, newcomm, request);
 }
 BATON_EXTENSION_ALIAS(Comm_ishrink)
+
+BATON_EXPORT int PMPIX_Comm_ishrink_toint(MPI_Comm comm, int* newcomm, MPI_Request* request) {
+  return start_shrink("MPIX_Comm_ishrink", comm, {nullptr, newcomm}, newcomm, request);
+}
+BATON_EXTENSION_ALIAS(Comm_ishrink_toint)
 
 BATON_EXPORT int PMPIX_Win_revoke(MPI_Win win) {
   return on_object("MPIX_Win_revoke", window::windows, win, {"win", MPI_ERR_WIN}, &win,

@@ -102,6 +102,14 @@ class Programs(InAFolder):
                 self.says("all older forms are right", 3,
                           self.build(name, "old_functions.f90", f"{name}.f90", flags=["-fcray-pointer", "-I", HERE]))
 
+    def test_survivors(self):
+        for form in ("f08", "module", "include"):
+            with self.subTest(form):
+                program = self.build(form, f"survivors_{form}.f90", flags=["-I", HERE])
+                done = run(os.path.join(BIN, "mpiexec"), "--hang-after", "60:end", "--check", "--continue-on-failure", "-n", 4,
+                           program, folder=self.folder)
+                self.assertEqual(done.stdout.splitlines(), 3 * ["all that are left are right"], done.stderr)
+
     @unittest.skipUnless(COMPILER == "gfortran", "the flags are gfortran's")
     def test_waves_are_those_of_the_example_in_c(self):
         program = self.build("waves", os.path.join(ROOT, "examples", "shallow_water.f90"),
@@ -163,6 +171,9 @@ class OnOtherLibraries(InAFolder):
         program = self.build("fixed", "fixed_form.f")
         for name in self.peers:
             self.says(name, "fixed form is right", 2, program)
+
+    def test_a_procedure_that_they_do_not_have(self):
+        self.says("mpich", "what is absent is told", 2, self.build("absent", "absent.f90"))
 
 
 class Wrong(InAFolder):

@@ -184,12 +184,19 @@ class Shrinking {
 
 // ---- the nonblocking forms
 
+void put(const HandlePlace& place, MPI_Comm handle) {
+  if (place.handle)
+    *place.handle = handle;
+  else
+    *place.number = communicators.to_int(handle);
+}
+
 // An operation under way; the visible request completes with it.
 template <class Operation>
 struct UnderWay {
   Operation operation;
   message::Request* visible;
-  MPI_Comm* handle = nullptr;  // of a communicator that is made; null: none is
+  HandlePlace place;  // of a communicator, where one is made
   UnderWay* next = nullptr;
 
   bool advance() { return operation.advance(); }
@@ -198,7 +205,7 @@ struct UnderWay {
     if constexpr (requires { operation.outcome(static_cast<Communicator**>(nullptr)); }) {
       Communicator* made = nullptr;
       error = operation.outcome(&made);
-      *handle = error ? MPI_COMM_NULL : made->handle;
+      put(place, error ? MPI_COMM_NULL : made->handle);
     } else {
       error = operation.outcome();
     }
@@ -210,12 +217,12 @@ constinit message::ListSource<UnderWay<FlagAgreement>> flag_agreements;
 constinit message::ListSource<UnderWay<Shrinking>> shrinkings;
 
 template <class Operation, class Source, class... Arguments>
-Error begin(Source& source, Communicator& communicator, MPI_Comm* handle, MPI_Request* request,
+Error begin(Source& source, Communicator& communicator, HandlePlace place, MPI_Request* request,
             Arguments... arguments) {
   message::Request* visible = message::new_request();
   auto* made = visible
                    ? new (std::nothrow)
-                         UnderWay<Operation>{Operation(communicator, arguments...), visible, handle}
+                         UnderWay<Operation>{Operation(communicator, arguments...), visible, place}
                    : nullptr;
   Error error = made ? made->operation.start() : fail(MPI_ERR_NO_MEM, "no memory for a request");
   if (error) {
@@ -244,7 +251,7 @@ Error agree(Communicator& communicator, int* flag) {
 
 Error start_agree(Communicator& communicator, int* flag, MPI_Request* request) {
   if (Error error = check_open(communicator)) return error;
-  return begin<FlagAgreement>(flag_agreements, communicator, nullptr, request, flag);
+  return begin<FlagAgreement>(flag_agreements, communicator, {}, request, flag);
 }
 
 Error shrink(Communicator& communicator, Communicator** made) {
@@ -255,9 +262,10 @@ Error shrink(Communicator& communicator, Communicator** made) {
   return shrinking.outcome(made);
 }
 
-Error start_shrink(Communicator& communicator, MPI_Comm* handle, MPI_Request* request) {
+Error start_shrink(Communicator& communicator, HandlePlace place, MPI_Request* request) {
+  put(place, MPI_COMM_NULL);
   if (Error error = check_open(communicator)) return error;
-  return begin<Shrinking>(shrinkings, communicator, handle, request);
+  return begin<Shrinking>(shrinkings, communicator, place, request);
 }
 
 }  // namespace baton::world

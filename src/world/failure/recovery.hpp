@@ -20,7 +20,14 @@ Error start_agree(Communicator& communicator, int* flag, MPI_Request* request);
 // Makes a communicator of the members that have not failed, in the same order; the same for all.
 // Errors: MPI_ERR_NO_MEM, MPI_ERR_OTHER where no context id is left, explained.
 Error shrink(Communicator& communicator, Communicator** made);
-// `*handle` is the new communicator once the request is complete.
-Error start_shrink(Communicator& communicator, MPI_Comm* handle, MPI_Request* request);
+// Where the handle of a communicator is to be written: as C has it, or (`handle` is null) as
+// Fortran.
+struct HandlePlace {
+  MPI_Comm* handle = nullptr;
+  int* number = nullptr;
+};
+// The place has the new communicator once the request is complete; until then, and where that
+// fails, MPI_COMM_NULL.
+Error start_shrink(Communicator& communicator, HandlePlace place, MPI_Request* request);
 
 }  // namespace baton::world
