@@ -351,8 +351,7 @@ void refuse(int error_class, const char* subject, const char* reason, Fint* ierr
     } else {
       char text[MPI_MAX_ERROR_STRING];
       std::snprintf(text, sizeof text, "%s %s", subject, reason);
-      if (PMPI_Add_error_code(error_class, &code) == MPI_SUCCESS)
-        PMPI_Add_error_string(code, text);
+      if (PMPI_Add_error_code(error_class, &code) == MPI_SUCCESS) PMPI_Add_error_string(code, text);
       codes->emplace(std::pair{subject, reason}, code);
     }
   }
