@@ -57,6 +57,7 @@ struct alignas(cache_line_bytes) RankRow {
     std::uint32_t process;  // the rank in the job
     std::uint32_t job;      // in an arena of meeting: whose rank it is (WorldPlan::job)
     std::atomic<std::uint32_t> died;  // the rank has failed, in a job that goes on without it
+    std::int32_t pid;  // of a rank of another launcher, before it writes its own; 0: not known
   } launcher;
   struct alignas(cache_line_bytes) StateLine {  // written by the rank, rarely
     std::atomic<Phase> phase;

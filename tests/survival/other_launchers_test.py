@@ -50,6 +50,12 @@ class OverTwoHosts(unittest.TestCase):
             for case in "point_to_point", "collectives":
                 self.check("prterun", ranks, case, "200000")
 
+    def test_a_rank_that_dies_before_it_has_common_memory(self):
+        settings = ["BATON_CONTINUE_ON_FAILURE=1", f"LD_PRELOAD={PROGRAMS}/libdies_before_attaching.so", "DIES_BEFORE_ATTACHING=3"]
+        for launcher in "intel", "prterun", "srun-pmi2":
+            for case in "point_to_point", "any_source", "create_group":
+                self.check(launcher, 4, case, "8", settings=settings)
+
     def test_nobody_but_ranks_tells(self):
         """PRRTE sends no events: the ranks look at the processes of their node, and at hosts that are silent."""
         for ranks in 4, 3:

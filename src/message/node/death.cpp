@@ -63,7 +63,8 @@ void Deaths::look_for_ends(NodeMessages& protocol) {
     const transport::Slot slot = protocol.own_slot.at(i);
     const auto& state = transport::status_row(slot).state;
     // relaxed: it was written before the rank began to send.
-    const int process = state.pid.load(std::memory_order_relaxed);
+    int process = state.pid.load(std::memory_order_relaxed);
+    if (process == 0) process = slot.row().launcher.pid;  // it has not attached the memory yet
     if (process == 0 || !ends_.look_at(i, process)) continue;
     // ORDER rank.phase: acquire here, release in set_phase; a rank that ended in order said so.
     if (state.phase.load(std::memory_order_acquire) == lockfree::Phase::finalized) continue;

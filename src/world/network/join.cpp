@@ -243,6 +243,7 @@ void Gathering::fill(lockfree::JobHeader* header, const lockfree::JobHeader& mad
       auto& row = lockfree::rank_row(header, local_rank_[rank])->launcher;
       row.place = place;
       row.process = rank;
+      row.pid = all_[rank].process;
     }
     if (!made.processes_offset) continue;
     ProcessEntry& entry = *lockfree::process_entry(header, rank);
