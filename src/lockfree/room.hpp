@@ -201,8 +201,8 @@ class Room : public RoomSequence<Sizes> {
     // ORDER room.left: release by each, acquire by the last; all reads are over.
     return head_->left.fetch_add(1, std::memory_order_acq_rel) + 1 == ranks_;
   }
-  // Tells, before `leave`, which rank leaves: where ranks may die, their number does not say
-  // enough.
+  // Leaves the room for good, instead of `leave`, and tells which rank does: where ranks may die,
+  // their number does not say enough. The memory may be another room's from then on.
   void tell_left(std::uint32_t rank) {
     // ORDER room.told_left: release here, acquire in has_told_left; its reads are over.
     finished_lines_[rank].sequence.store(left_for_good, std::memory_order_release);

@@ -167,8 +167,12 @@ void say_goodbye(Meeting& meeting) {
 }
 
 void leave_over_network(Meeting& meeting) {
-  for (std::uint32_t i = 0; i < meeting.count; ++i)
-    network().forget(static_cast<Process>(meeting.first + i));
+  auto& protocol = static_cast<NetworkProtocol&>(*meeting.protocol);
+  for (std::uint32_t i = 0; i < meeting.count; ++i) {
+    const auto process = static_cast<Process>(meeting.first + i);
+    protocol.drop_packet_of(process);
+    network().forget(process);
+  }
   forget_met_peers(meeting.first);
   // A job on one node need not look at the network any more.
   if (!transport::spans_nodes() && !messages_over_network().met)

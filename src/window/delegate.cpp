@@ -130,7 +130,7 @@ DelegationSpace* Delegation::space_of(LocalRank rank) {
 bool Delegation::attend(Listeners& listeners) {
   platform::Guard guard(partners_lock);
   bool any = false;
-  if (!own_space) return any;  // a thread has freed the last window meanwhile
+  if (!own_work()) return any;  // a thread has freed the last window meanwhile
   const std::uint32_t own = number_of(transport::own_rank());
   std::uint64_t bits = lockfree::take_askers(own_space->bell);
   for (; bits != 0; bits &= bits - 1)
@@ -153,20 +153,20 @@ std::uint64_t Delegation::open(bool (*when_asked)()) {
   }
   platform::Guard guard(partners_lock);
   if (users++ == 0) {
-    void* memory = nullptr;
     partners = static_cast<DelegationPartner*>(
         std::calloc(transport::rank_count(), sizeof(DelegationPartner)));
-    if (!partners ||
+    void* memory = own_space;
+    if (!memory && partners &&
         transport::exported_heap.allocate(sizeof(DelegationSpace), alignof(DelegationSpace),
                                           nullptr, false, &memory))
       memory = nullptr;
     own_space = static_cast<DelegationSpace*>(memory);
-    if (own_space) {
+    if (own_work()) {
       message::attendance.attend = when_asked;
       platform::store_shared(message::attendance.askers, &own_space->bell.askers);
     }
   }
-  return reinterpret_cast<std::uint64_t>(own_space);
+  return own_work() ? reinterpret_cast<std::uint64_t>(own_space) : 0;
 }
 
 void Delegation::close() {
@@ -174,8 +174,6 @@ void Delegation::close() {
   if (--users != 0) return;
   platform::store_shared(message::attendance.askers, &message::nobody);
   streams.free();
-  if (own_space) (void)transport::exported_heap.release(own_space);
-  own_space = nullptr;
   std::free(partners);
   partners = nullptr;
 }

@@ -28,9 +28,11 @@ struct DelegationPartner {
 
 // This is what a rank has for delegation, as an origin and as a target.
 struct Delegation {
-  // Opens the space with the first window whose memory may need it; it is closed with the last. The
-  // address of this rank's space (0: there is none) is told to the others when a window is made.
-  // From then on `when_asked` is called while this rank is in MPI and is asked.
+  // Opens the space with the first window whose memory may need it; it is closed with the last. Its
+  // memory stays for the next ones: a bell that has rung for work that was withdrawn may make a
+  // rank look into it when its windows are gone. The address of this rank's space (0: there is
+  // none) is told to the others when a window is made. From then on `when_asked` is called while
+  // this rank is in MPI and is asked.
   std::uint64_t open(bool (*when_asked)());
   void close();
   void note_space(LocalRank rank, std::uint64_t address);
@@ -39,8 +41,8 @@ struct Delegation {
   bool attend(Listeners& listeners);
 
   // The caller of these holds `slot_lock`.
-  // Returns this rank's slot, or null without a space.
-  Work* own_work() { return own_space ? &own_space->work : nullptr; }
+  // Returns this rank's slot, or null without a space that is open.
+  Work* own_work() { return own_space && partners ? &own_space->work : nullptr; }
   // Returns whether the target has done the work; otherwise nobody has done it, nor will. An error
   // of the target is in `error` of the work.
   [[nodiscard]] bool delegate(const Target& target, Work& work);
@@ -60,7 +62,7 @@ struct Delegation {
   platform::Lock slot_lock;
   // This lock protects the space and the partners. It is held while this rank does work for others.
   platform::Lock partners_lock;
-  DelegationSpace* own_space = nullptr;
+  DelegationSpace* own_space = nullptr;   // of no use while there are no partners
   DelegationPartner* partners = nullptr;  // by local rank
   std::uint32_t users = 0;                // windows that use the space
   Streams streams;                        // under the lock of the slot

@@ -216,6 +216,11 @@ void arrive(const message::ActiveMessage& message) {
 }  // namespace
 
 bool WaitingTurn::advance() {
+  // Whoever waited, and whoever held the lock, may have died, and the window be gone.
+  if (one_sided.listeners.find(incoming.header.window) != incoming.window) {
+    error = MPI_ERR_WIN;
+    return true;
+  }
   if (try_turn(*incoming.window, number, incoming.header.exclusive)) return true;
   error = message::broken(incoming.window->comm);
   return error != MPI_SUCCESS;

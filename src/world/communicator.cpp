@@ -6,11 +6,13 @@
 #include <new>
 
 #include "message/core/engine.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"
 #include "message/partitioned/partitioned.hpp"
 #include "world/context_id.hpp"
 #include "world/failure/communicator_key.hpp"
+#include "world/failure/failures.hpp"
 #include "world/failure/revocation.hpp"
 #include "world/node_parts.hpp"
 #include "world/session.hpp"
@@ -103,6 +105,18 @@ void take_out(Communicator& communicator) {
   communicators.remove(communicator.handle);
 }
 
+// Returns whether messages of a communicator may still be on their way that nobody has received:
+// ranks have died, or have given up what they were about to do.
+bool may_have_remains(const Communicator& communicator) {
+  if (communicator.failures.is_revoked()) return true;
+  if (BATON_LIKELY(!message::has_lost_peers())) return false;
+  const Group& members = members_of(communicator);
+  return std::any_of(members.processes, members.processes + members.size, [](Process process) {
+    const int loss = message::loss_of(process);
+    return loss != 0 && loss != message::left_normally;
+  });
+}
+
 // Ends a freed communicator, when no request uses it any more.
 void dispose_freed(void* owner) {
   auto* communicator = static_cast<Communicator*>(owner);
@@ -117,7 +131,8 @@ void dispose_freed(void* owner) {
       leave_room(part->room);
       message::drop_queue(part->collective.receive_id);
     }
-  context_ids.give_back(communicator->id);
+  // Remains must not meet the receives of another communicator, so that none gets this id.
+  if (!may_have_remains(*communicator)) context_ids.give_back(communicator->id);
   dispose(communicator);
 }
 

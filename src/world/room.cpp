@@ -27,15 +27,11 @@ struct LedRoom {
   LocalRank* members;  // by rank, in a job that goes on when ranks die; else null
   LedRoom* next;
 
-  // Returns whether it is used by nobody but ranks that have died in it: these never leave.
-  bool is_abandoned(const lockfree::Room<lockfree::Hardware>& room) const {
-    bool any = false;
-    for (std::uint32_t rank = 0; members && rank < ranks; ++rank) {
-      if (room.has_told_left(rank)) continue;
-      if (!transport::has_died(members[rank])) return false;
-      any = true;
-    }
-    return any;
+  // Returns whether all have left it but those that have died in it: these never leave.
+  bool is_left(const lockfree::Room<lockfree::Hardware>& room) const {
+    for (std::uint32_t rank = 0; rank < ranks; ++rank)
+      if (!room.has_told_left(rank) && !transport::has_died(members[rank])) return false;
+    return true;
   }
 };
 
@@ -59,8 +55,8 @@ RoomLack lack_of(std::int64_t offset) {
   return offset < 0 ? static_cast<RoomLack>(-offset) : RoomLack::nothing;
 }
 
-// This says what has become of a led room's memory; abandoned: those that use it have died.
-enum class LedMemory : std::uint8_t { in_use, kept, given_back, abandoned };
+// This says what has become of a led room's memory; left: in a job that goes on when ranks die.
+enum class LedMemory : std::uint8_t { in_use, kept, given_back, left };
 
 LedMemory memory_of(const LedRoom& led) {
   if (!led.left) return LedMemory::in_use;
@@ -69,7 +65,7 @@ LedMemory memory_of(const LedRoom& led) {
   const RoomMemory memory = room.memory();
   if (memory == RoomMemory::kept) return LedMemory::kept;
   if (memory == RoomMemory::given_back) return LedMemory::given_back;
-  return led.is_abandoned(room) ? LedMemory::abandoned : LedMemory::in_use;
+  return led.members && led.is_left(room) ? LedMemory::left : LedMemory::in_use;
 }
 
 void forget(LedRoom** link) {
@@ -102,6 +98,8 @@ class LedRooms {
 
   void leave(LedRoom& led) {
     platform::Guard guard(lock_);
+    // Nobody else gives back what these hold.
+    if (BATON_UNLIKELY(transport::job().continues)) take_in(false);
     led.left = true;
   }
 
@@ -118,7 +116,7 @@ class LedRooms {
         continue;
       }
       if (memory == LedMemory::kept) RoomAccount::use_kept(pages_of(led.ranks, led.blocks >= 0));
-      if (memory == LedMemory::abandoned) RoomAccount::count_room(false);
+      if (memory == LedMemory::left) RoomAccount::count_room(false);
       if (memory != LedMemory::given_back) {
         release_pages(own_rank(), led.lines, pages_of_lines(led.ranks));
         if (led.blocks >= 0) release_pages(own_rank(), led.blocks, pages_of_blocks(led.ranks));
@@ -146,11 +144,16 @@ class LedRooms {
     return refusal(RoomLack::pool_in_use);
   }
 
-  LedRoom* find_kept(std::uint32_t ranks) const {
-    LedRoom* led = first_;
-    while (led && !(led->ranks == ranks && memory_of(*led) == LedMemory::kept)) led = led->next;
-    if (led) RoomAccount::use_kept(pages_of(ranks, led->blocks >= 0));
-    return led;
+  // Returns a room of that many ranks that nobody uses, with its memory; null: there is none.
+  LedRoom* find_unused(std::uint32_t ranks) const {
+    for (LedRoom* led = first_; led; led = led->next) {
+      if (led->ranks != ranks) continue;
+      const LedMemory memory = memory_of(*led);
+      if (memory == LedMemory::kept) RoomAccount::use_kept(pages_of(ranks, led->blocks >= 0));
+      if (memory == LedMemory::left) RoomAccount::count_room(false);
+      if (memory == LedMemory::kept || memory == LedMemory::left) return led;
+    }
+    return nullptr;
   }
 
   LedRoom* make_room(std::uint32_t ranks, RoomLack* lack) {
@@ -170,9 +173,10 @@ class LedRooms {
 
   RoomOffsets open_lines(RoomView& view, const message::Context& context) {
     const auto ranks = static_cast<std::uint32_t>(context.size);
-    take_in(false);
     RoomLack lack = RoomLack::nothing;
-    LedRoom* led = find_kept(ranks);
+    LedRoom* led = find_unused(ranks);
+    if (led) led->left = false;
+    take_in(false);
     if (!led) led = make_room(ranks, &lack);
     if (!led) return {refusal(lack), no_blocks_yet};
     led->left = false;
@@ -239,7 +243,9 @@ void enter_room(const message::Context& context, RoomView& view, RoomPart part,
 void leave_room(RoomView& view) {
   if (view.lines != RoomState::open) return;
   if (view.led) led_rooms.leave(*view.led);
-  if (BATON_UNLIKELY(transport::job().continues)) view.room.tell_left(view.rank);
+  // Where ranks may die no number says who is the last: the leader looks. Once it has seen this,
+  // the memory may be another room's.
+  if (BATON_UNLIKELY(transport::job().continues)) return view.room.tell_left(view.rank);
   if (view.room.leave()) retire(view);
 }
 

@@ -77,6 +77,32 @@ static void shrink_again(void) {
   }
 }
 
+/* What was sent on a communicator that has lost a rank, and that its receiver has freed by then, does not reach another
+   one. */
+static void remains(void) {
+  MPI_Comm old, alive, next;
+  int value = 1;
+  CHECK(MPI_Comm_dup(MPI_COMM_WORLD, &old) == MPI_SUCCESS);
+  be_last(MPI_COMM_WORLD, size - 1);
+  if (rank == size - 1) die();
+  CHECK(MPIX_Comm_shrink(old, &alive) == MPI_SUCCESS);
+  if (rank == 1) {
+    MPI_Comm_free(&old);
+    CHECK(MPI_Send(NULL, 0, MPI_BYTE, 0, 0, alive) == MPI_SUCCESS);
+  }
+  if (rank == 0) {
+    CHECK(MPI_Recv(NULL, 0, MPI_BYTE, 1, 0, alive, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+    CHECK(MPI_Send(&value, 1, MPI_INT, 1, 0, old) == MPI_SUCCESS);
+    value = 2;
+  }
+  if (rank != 1) MPI_Comm_free(&old);
+  CHECK(MPI_Comm_dup(alive, &next) == MPI_SUCCESS);
+  if (rank == 0) CHECK(MPI_Send(&value, 1, MPI_INT, 1, 0, next) == MPI_SUCCESS);
+  if (rank == 1) CHECK(MPI_Recv(&value, 1, MPI_INT, 0, 0, next, MPI_STATUS_IGNORE) == MPI_SUCCESS && value == 2);
+  MPI_Comm_free(&next);
+  MPI_Comm_free(&alive);
+}
+
 static MPI_Comm handled = MPI_COMM_WORLD;
 static int handled_class;
 static void note(MPI_Comm *comm, int *code, ...) {
@@ -111,6 +137,7 @@ int main(int argc, char **argv) {
   const Case cases[] = {{"last_part", last_part},
                         {"until_revoked", until_revoked},
                         {"shrink_again", shrink_again},
+                        {"remains", remains},
                         {"freed", freed}};
   return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -70,6 +70,10 @@ class Survival(unittest.TestCase):
         for ranks in 2, 5:
             self.run_case("shrink_again", ranks, cases="aftermath_program")
 
+    def test_what_nobody_has_received_on_a_communicator_with_failures_reaches_no_other(self):
+        for ranks in 3, 5:
+            self.run_case("remains", ranks, cases="aftermath_program")
+
     def test_the_handler_of_a_freed_communicator_gets_the_error_of_its_request(self):
         for ranks in 2, 3:
             self.run_case("freed", ranks, cases="aftermath_program")

@@ -213,10 +213,34 @@ TEST_F(delegated_work, has_a_space_from_the_first_window_to_the_last) {
     EXPECT_EQ(delegation.own_work(), nullptr);
     EXPECT_EQ(message::attendance.askers, &message::nobody);
     EXPECT_NE(message::attendance.attend, nullptr) << "another thread may be about to call it";
-    EXPECT_FALSE(transport::exported_heap.release(space));
+    char* start = nullptr;
+    std::size_t bytes = 0;
+    EXPECT_TRUE(transport::exported_heap.find_block(space, &start, &bytes)) << "others may look";
     delegation.note_space(LocalRank{0}, 64);  // of a window that was freed meanwhile
     EXPECT_FALSE(delegation.attend(one_sided.listeners));
     EXPECT_NE(delegation.open(attend), 0u);
+  });
+}
+
+// Rank 1 looks why its bell has rung when the window is gone, and rank 0 has taken memory since.
+TEST_F(delegated_work, that_was_withdrawn_before_its_window_went_leaves_other_memory_alone) {
+  let_answer(false);
+  ASSERT_EQ(add_now(1), MPI_SUCCESS);
+  constexpr std::size_t words = sizeof(DelegationSpace) / sizeof(std::uint32_t);
+  const std::vector<std::uint32_t> mine(words, lockfree::delegation_asked + 1);
+  void* memory = nullptr;
+  ranks.as(0, [&] {
+    one_sided.delegation.close();
+    ASSERT_EQ(transport::exported_heap.allocate(sizeof(DelegationSpace), cache_line_bytes, nullptr,
+                                                false, &memory),
+              MPI_SUCCESS);
+    std::memcpy(memory, mine.data(), sizeof(DelegationSpace));
+  });
+  ranks.as(1, [] { EXPECT_FALSE(one_sided.delegation.attend(one_sided.listeners)); });
+  EXPECT_EQ(std::memcmp(memory, mine.data(), sizeof(DelegationSpace)), 0);
+  ranks.as(0, [&] {
+    EXPECT_TRUE(transport::exported_heap.release(memory));
+    EXPECT_NE(one_sided.delegation.open(attend), 0u);
   });
 }
 

@@ -5,6 +5,7 @@
 
 #include "message/core/attend.hpp"
 #include "tests/window/windows.hpp"
+#include "transport/heap.hpp"
 
 namespace baton::window {
 
@@ -28,7 +29,10 @@ struct delegating_test : windows_test {
   }
   ~delegating_test() {
     for (std::uint32_t rank = 0; rank < Windows::count; ++rank)
-      ranks.as(rank, [] { one_sided.delegation.close(); });
+      ranks.as(rank, [] {
+        one_sided.delegation.close();
+        EXPECT_TRUE(transport::exported_heap.release(one_sided.delegation.own_space));
+      });
   }
 
   // Lets rank 1 answer from now on, or no longer.

@@ -15,6 +15,31 @@ struct a_remote_target : windows_test {
   std::int64_t one = 1, old[4] = {7, 7, 7, 7};
 };
 
+// The lock's holder has died, and so has rank 0, which waits for it: nobody lets rank 1 wait to
+// free the window.
+TEST_F(a_remote_target, forgets_who_waits_for_the_lock_of_a_window_that_is_gone) {
+  Window& window = windows.window(1);
+  (void)take_number(windows.row().lock);
+  Expected expected;
+  expected.answers = 1;
+  ranks.as(0, [&] {
+    RemoteHeader header;
+    header.window = window.comm->id;
+    header.exclusive = 1;
+    header.token = expected.token();
+    EXPECT_EQ(RemoteMessage(RemoteKind::lock, header).send(Process{1}), MPI_SUCCESS);
+  });
+  ranks.step(1);
+  EXPECT_EQ(expected.answers, 1u);
+  Row* const row = std::exchange(window.row, nullptr);
+  ranks.as(1, [&] { one_sided.listeners.remove(window); });
+  ranks.settle();
+  EXPECT_EQ(expected.answers, 0u);
+  EXPECT_EQ(expected.error, MPI_ERR_WIN);
+  window.row = row;
+  ranks.as(1, [&] { one_sided.listeners.add(window); });
+}
+
 TEST_F(a_remote_target, short_puts_wait_for_the_flush_and_travel_in_one_message) {
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(windows.put(data.data(), 8, MPI_BYTE, 100 * i), MPI_SUCCESS);

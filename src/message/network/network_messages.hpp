@@ -14,13 +14,18 @@ struct EagerSend;
 struct PeerWatches;
 struct MetPeers;
 
-// Messages that are written, by their numbers, either side's.
+// Messages that are written, either side's. The number of one has its place in the lower bits, and
+// above them how many there were before it: a write of a sender that was lost may come late, when
+// its receive is over and another one has the place.
 struct RendezvousTable {
-  Rendezvous** all = nullptr;
+  static constexpr std::uint32_t place_bits = 20;
+  static constexpr std::uint32_t places_max = (1u << place_bits) - 1;
+  Rendezvous** all = nullptr;  // by their places
   std::uint32_t size = 0;
   std::uint32_t lowest = 0;       // below it none is free
   Rendezvous* writing = nullptr;  // those that want to write
   platform::Lock lock;
+  std::uint32_t opened = 0;  // so many before, for the next one's number
 };
 
 // Remote accesses that are not over, the oldest first. Begun by any thread; all else by who makes

@@ -41,6 +41,10 @@ class NetworkProtocol final : public NetworkMessages {
   void plan_sleep(SleepPlan& plan) override;
   void has_slept(const SleepPlan& plan, std::int64_t slept_ns) override;
 
+  // Drops what is left of a process's packet, before the network forgets that process. Under the
+  // progress lock.
+  void drop_packet_of(Process process) { inbox_->drop_packet_of(process); }
+
  private:
   // A look costs a system call or two. Where nothing has come for a while, neighbours in memory are
   // looked at more often than the network.

@@ -186,10 +186,10 @@ void accept_written(Request& receive, const UnexpectedMessage& unexpected) {
 }
 
 void ask_for_refused(const RemotePeer& peer, std::uint32_t first) {
-  for (std::uint32_t i = 0; i < rendezvous_numbers(); ++i) {
-    Rendezvous* rendezvous = find_rendezvous(i, false);
-    if (!rendezvous || rendezvous->peer != &peer || rendezvous->advert == 0 ||
-        rendezvous->advert - first > ~0u / 2)
+  for (std::uint32_t place = 0; place < rendezvous_places(); ++place) {
+    Rendezvous* rendezvous = rendezvous_at(place);
+    if (!rendezvous || rendezvous->outgoing || rendezvous->peer != &peer ||
+        rendezvous->advert == 0 || rendezvous->advert - first > ~0u / 2)
       continue;
     rendezvous->advert = 0;
     ask(*rendezvous);

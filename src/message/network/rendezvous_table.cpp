@@ -13,58 +13,77 @@ namespace baton::message {
 
 using transport::network::network;
 
+namespace {
+
+RendezvousTable& table() {
+  return messages_over_network().rendezvous_table;
+}
+
+std::uint32_t place_of(std::uint32_t number) {
+  return number & RendezvousTable::places_max;
+}
+
+// Takes the lowest free place; false: there is none, or no memory. Under the lock.
+bool take_place(std::uint32_t* place) {
+  std::uint32_t lowest = table().lowest;
+  while (lowest < table().size && table().all[lowest]) ++lowest;
+  if (lowest == RendezvousTable::places_max) return false;
+  if (lowest == table().size) {
+    const std::uint32_t size = std::max(64u, 2 * table().size);
+    void* grown = std::realloc(table().all, size * sizeof(Rendezvous*));
+    if (!grown) return false;
+    table().all = static_cast<Rendezvous**>(grown);
+    std::fill(table().all + table().size, table().all + size, nullptr);
+    table().size = size;
+  }
+  table().lowest = lowest + 1;
+  *place = lowest;
+  return true;
+}
+
+}  // namespace
+
 Rendezvous* open_rendezvous(RemotePeer& peer, Request& request, bool outgoing) {
   auto* made = new (std::nothrow) Rendezvous;
   if (!made) return nullptr;
-  platform::Guard guard(messages_over_network().rendezvous_table.lock);
-  std::uint32_t number = messages_over_network().rendezvous_table.lowest;
-  while (number < messages_over_network().rendezvous_table.size &&
-         messages_over_network().rendezvous_table.all[number])
-    ++number;
-  if (number == messages_over_network().rendezvous_table.size) {
-    const std::uint32_t size = std::max(64u, 2 * messages_over_network().rendezvous_table.size);
-    void* grown =
-        std::realloc(messages_over_network().rendezvous_table.all, size * sizeof(Rendezvous*));
-    if (!grown) {
-      delete made;
-      return nullptr;
-    }
-    messages_over_network().rendezvous_table.all = static_cast<Rendezvous**>(grown);
-    std::fill(messages_over_network().rendezvous_table.all +
-                  messages_over_network().rendezvous_table.size,
-              messages_over_network().rendezvous_table.all + size, nullptr);
-    messages_over_network().rendezvous_table.size = size;
+  platform::Guard guard(table().lock);
+  std::uint32_t place;
+  if (!take_place(&place)) {
+    delete made;
+    return nullptr;
   }
-  messages_over_network().rendezvous_table.lowest = number + 1;
-  messages_over_network().rendezvous_table.all[number] = made;
+  table().all[place] = made;
   made->request = &request;
   made->peer = &peer;
-  made->number = number;
+  made->number = table().opened++ << RendezvousTable::place_bits | place;
   made->outgoing = outgoing;
   if (request.is_run) made->data = static_cast<char*>(request.buffer);
   return made;
 }
 
-Rendezvous* find_rendezvous(std::uint32_t number, bool outgoing) {
-  platform::Guard guard(messages_over_network().rendezvous_table.lock);
-  Rendezvous* found = number < messages_over_network().rendezvous_table.size
-                          ? messages_over_network().rendezvous_table.all[number]
-                          : nullptr;
-  return found && found->outgoing == outgoing ? found : nullptr;
+Rendezvous* rendezvous_at(std::uint32_t place) {
+  platform::Guard guard(table().lock);
+  return table().all[place];
 }
 
-std::uint32_t rendezvous_numbers() {
-  return platform::load_shared(messages_over_network().rendezvous_table.size);
+Rendezvous* find_rendezvous(std::uint32_t number, bool outgoing) {
+  const std::uint32_t place = place_of(number);
+  platform::Guard guard(table().lock);
+  Rendezvous* found = place < table().size ? table().all[place] : nullptr;
+  return found && found->number == number && found->outgoing == outgoing ? found : nullptr;
+}
+
+std::uint32_t rendezvous_places() {
+  return platform::load_shared(table().size);
 }
 
 void close_rendezvous(Rendezvous& rendezvous) {
   {
-    platform::Guard guard(messages_over_network().rendezvous_table.lock);
-    messages_over_network().rendezvous_table.all[rendezvous.number] = nullptr;
-    messages_over_network().rendezvous_table.lowest =
-        std::min(messages_over_network().rendezvous_table.lowest, rendezvous.number);
-    for (Rendezvous** link = &messages_over_network().rendezvous_table.writing; *link;
-         link = &(*link)->following)
+    platform::Guard guard(table().lock);
+    const std::uint32_t place = place_of(rendezvous.number);
+    table().all[place] = nullptr;
+    table().lowest = std::min(table().lowest, place);
+    for (Rendezvous** link = &table().writing; *link; link = &(*link)->following)
       if (*link == &rendezvous) {
         *link = rendezvous.following;
         break;
@@ -112,15 +131,15 @@ void reach_device(Rendezvous& rendezvous) {
 
 void list_writing(Rendezvous& rendezvous) {
   if (rendezvous.listed) return;
-  platform::Guard guard(messages_over_network().rendezvous_table.lock);
+  platform::Guard guard(table().lock);
   rendezvous.listed = true;
-  rendezvous.following = messages_over_network().rendezvous_table.writing;
-  messages_over_network().rendezvous_table.writing = &rendezvous;
+  rendezvous.following = table().writing;
+  table().writing = &rendezvous;
 }
 
 Rendezvous* first_writing() {
-  platform::Guard guard(messages_over_network().rendezvous_table.lock);
-  return messages_over_network().rendezvous_table.writing;
+  platform::Guard guard(table().lock);
+  return table().writing;
 }
 
 std::int64_t write_bytes_of(std::int64_t bytes, int rails) {
@@ -133,9 +152,8 @@ std::int64_t write_bytes_of(std::int64_t bytes, int rails) {
 }
 
 void fail_rendezvous(Process process) {
-  for (std::uint32_t i = 0; i < rendezvous_numbers(); ++i) {
-    Rendezvous* rendezvous = find_rendezvous(i, false);
-    if (!rendezvous) rendezvous = find_rendezvous(i, true);
+  for (std::uint32_t place = 0; place < rendezvous_places(); ++place) {
+    Rendezvous* rendezvous = rendezvous_at(place);
     if (!rendezvous || rendezvous->peer->process != process) continue;
     if (rendezvous->unmatched) continue;  // still posted: fails as such
     // A request that waits for space fails when it is tried again.
@@ -149,13 +167,11 @@ void fail_rendezvous(Process process) {
 }
 
 void forget_rendezvous() {
-  for (std::uint32_t i = 0; i < messages_over_network().rendezvous_table.size; ++i)
-    if (messages_over_network().rendezvous_table.all[i])
-      close_rendezvous(*messages_over_network().rendezvous_table.all[i]);
-  std::free(messages_over_network().rendezvous_table.all);
-  messages_over_network().rendezvous_table.all = nullptr;
-  messages_over_network().rendezvous_table.size = messages_over_network().rendezvous_table.lowest =
-      0;
+  for (std::uint32_t place = 0; place < table().size; ++place)
+    if (table().all[place]) close_rendezvous(*table().all[place]);
+  std::free(table().all);
+  table().all = nullptr;
+  table().size = table().lowest = 0;
 }
 
 }  // namespace baton::message

@@ -58,8 +58,9 @@ struct Rendezvous {
 Rendezvous* open_rendezvous(RemotePeer& peer, Request& request, bool outgoing);
 // Null: there is none, on this side, of that number.
 Rendezvous* find_rendezvous(std::uint32_t number, bool outgoing);
-// The number of numbers that have been in use.
-std::uint32_t rendezvous_numbers();
+// The number of places that have been in use, and who has one of them now; null: nobody.
+std::uint32_t rendezvous_places();
+Rendezvous* rendezvous_at(std::uint32_t place);
 void close_rendezvous(Rendezvous& rendezvous);
 // Has the network reach a message's data in device memory where it can. Returns why not, or none if
 // it can, or the data is no device's.

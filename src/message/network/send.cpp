@@ -219,9 +219,9 @@ void end_cancelled_send(std::uint32_t number, Process receiver) {
 }
 
 void take_doomed_sends_back(bool (*is_doomed)(const Request& send)) {
-  for (std::uint32_t number = 0; number < rendezvous_numbers(); ++number) {
-    Rendezvous* rendezvous = find_rendezvous(number, true);
-    if (!rendezvous || rendezvous->answered || rendezvous->doomed ||
+  for (std::uint32_t place = 0; place < rendezvous_places(); ++place) {
+    Rendezvous* rendezvous = rendezvous_at(place);
+    if (!rendezvous || !rendezvous->outgoing || rendezvous->answered || rendezvous->doomed ||
         rendezvous->request->stage == Stage::queued || !is_doomed(*rendezvous->request))
       continue;
     rendezvous->doomed = true;

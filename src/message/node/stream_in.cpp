@@ -242,8 +242,13 @@ void fail_streams_in(const Peer& sender, Error error) {
     receive = next;
   }
   // The sender was still to say where these come.
-  for (std::uint32_t i = 0; i < node.incoming.size; ++i) {
-    Request* receive = node.incoming.receives[i];
+  for (std::uint32_t i = 0;; ++i) {
+    Request* receive;
+    {
+      platform::Guard guard(node.incoming.lock);  // another thread may open one, and the table grow
+      if (i >= node.incoming.size) return;
+      receive = node.incoming.receives[i];
+    }
     if (receive && receive->process == sender.process && receive->stage == Stage::streaming)
       end_stream_in(*receive, error);
   }

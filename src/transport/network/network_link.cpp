@@ -122,7 +122,8 @@ bool NetworkInbox::next_packet() {
 }
 
 Header NetworkInbox::peek() {
-  while (!packet_ || at_ == end_)
+  // Who is lost may have been found so with a part of its packet still to be read.
+  while (!packet_ || at_ == end_ || peer_->dropped)
     if (!next_packet()) return {};
   std::memcpy(&message_, packet_->packet + at_, sizeof message_);
   return message_.header;
@@ -145,6 +146,12 @@ void NetworkInbox::take(void* target, std::size_t wanted, std::size_t) {
 void NetworkInbox::forget() {
   packet_ = nullptr;
   peer_ = nullptr;
+}
+
+void NetworkInbox::drop_packet_of(Process process) {
+  if (!packet_ || sender() != process) return;
+  network().endpoint().give_back(*packet_);
+  forget();
 }
 
 }  // namespace baton::transport::network

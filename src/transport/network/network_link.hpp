@@ -58,6 +58,8 @@ class NetworkInbox final : public Inbox {
   void set_envelopes_only(bool) override {}
   // Gives back the packets that it holds, before the endpoint is closed.
   void forget();
+  // Drops what is left of a process's packet, before the network forgets that process.
+  void drop_packet_of(Process process);
 
  private:
   bool next_packet();

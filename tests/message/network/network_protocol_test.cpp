@@ -4,12 +4,18 @@
 #include "message/core/engine.hpp"
 
 #include <cerrno>
+#include <cstdlib>
 #include <memory>
 
 #include "base/failure_class.hpp"
+#include "message/core/contact.hpp"
 #include "message/core/loss.hpp"
+#include "message/core/meeting.hpp"
 #include "message/core/requests.hpp"
+#include "message/meet.hpp"
 #include "message/network/peer_loss.hpp"
+#include "message/network/remote_peer.hpp"
+#include "message/network/rendezvous.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -271,6 +277,103 @@ TEST_F(protocol, a_death_that_another_node_tells_of_fails_what_waits_for_the_dea
   for (int look = 0; look < 1000000 && !is_complete(from_other); ++look) ranks.settle();
   EXPECT_EQ(of_other, 8);
   communicator_view = {};
+}
+
+struct three_nodes : protocol {
+  three_nodes() {
+    communicator_view = {
+        .process = [](const void*, std::int32_t rank) { return static_cast<Process>(rank); },
+        .has = [](const void*, Process) { return true; }};
+  }
+  ~three_nodes() override { communicator_view = {}; }
+  // Posts a receive of rank 0 whose message waits there already, and looks until the sender has
+  // been told where it goes, which it does not see.
+  void answer(int source, std::vector<char>& in, Request& receive) {
+    ranks.receive(0, source, in.data(), bytes, 1, receive);
+    for (int look = 0; look < 1000000 && receive.stage != Stage::streaming; ++look) ranks.step(0);
+    ASSERT_EQ(receive.stage, Stage::streaming);
+  }
+  void wait_for_unexpected(std::uint64_t count) {
+    for (int look = 0; look < 1000000 && ranks.unexpected(0) < count; ++look) ranks.settle();
+    ASSERT_EQ(ranks.unexpected(0), count);
+  }
+  static constexpr std::int64_t bytes = 1 << 20;
+  Ranks ranks{3, Ranks::Nodes::each};
+};
+
+// Its last bytes are still in the kernel's buffers, on their way, when its death is known.
+TEST_F(three_nodes, what_one_that_is_lost_has_written_late_does_not_count_for_the_next_receive) {
+  const auto out = pattern(bytes);
+  std::vector<char> in(out.size()), next_in(out.size());
+  Request next_send, next_receive;
+  ranks.send(1, 0, out.data(), bytes, 1, sending);
+  wait_for_unexpected(1);
+  ranks.send(2, 0, out.data(), bytes, 1, next_send);
+  wait_for_unexpected(2);
+  answer(1, in, receiving);
+  const std::uint32_t number = network_part(receiving).rendezvous;
+  ranks.as(0, [] { note_death(Process{1}); });
+  ASSERT_TRUE(is_complete(receiving));
+  EXPECT_EQ(receiving.error, error_process_failed);
+  answer(2, next_in, next_receive);
+  ranks.as(0, [=] { arrive_network_write(number); });
+  EXPECT_FALSE(is_complete(next_receive)) << "nothing of it has come";
+  ranks.as(1, [] { note_death(Process{0}); });
+  for (int look = 0; look < 1000000 && !is_complete(next_receive); ++look) ranks.settle();
+  EXPECT_EQ(next_receive.error, MPI_SUCCESS);
+  EXPECT_EQ(next_in, out);
+}
+
+struct a_packet_of_several_messages : three_nodes {
+  // Lets rank 0 read the first one, which is awaited, and leave what comes behind it in the packet.
+  void begin_to_read() {
+    for (auto& send : sends) {
+      send.heap = true;  // it may wait for others: it does not leave at once
+      ranks.send(1, 0, &one, sizeof one, 1, send);
+    }
+    ranks.step(1);
+    for (std::size_t i = 0; i + 1 < count; ++i) {
+      Request& receive = receives[i];
+      ranks.receive(0, 1, &in, sizeof in, 1, receive);
+      for (int look = 0; look < 1000000 && !is_complete(receive); ++look) {
+        ranks.step(1);
+        ranks.step(0);
+      }
+      ASSERT_TRUE(is_complete(receive));
+    }
+    ASSERT_EQ(ranks.unexpected(0), 0u);
+  }
+  void look_at_rank_0() {
+    for (int look = 0; look < 100; ++look) ranks.step(0);
+  }
+  static constexpr std::size_t count = 5;
+  int one = 1, in = 0;
+  Request sends[count], receives[count];
+};
+
+TEST_F(a_packet_of_several_messages, is_read_no_further_when_its_sender_is_lost) {
+  begin_to_read();
+  ranks.as(0, [] { note_death(Process{1}); });
+  look_at_rank_0();
+  EXPECT_EQ(ranks.unexpected(0), 0u) << "its sender was lost before";
+  ranks.as(1, [] { note_death(Process{0}); });
+}
+
+// Also a packet that is read to its end is still the inbox's: the address sanitizer finds whoever
+// asks its sender, which is gone, for the next one.
+TEST_F(a_packet_of_several_messages, is_read_no_further_when_its_sender_is_forgotten) {
+  begin_to_read();
+  ranks.as(0, [] {
+    auto* meeting = new Meeting;
+    meeting->protocol = engine.protocols[static_cast<int>(PeerKind::network)];
+    meeting->first = meeting->count = 1;
+    meeting->met = static_cast<Meeting::Met*>(std::calloc(1, sizeof(Meeting::Met)));
+    forget_contact(Process{1});
+    leave_over_network(*meeting);
+  });
+  look_at_rank_0();
+  EXPECT_EQ(ranks.unexpected(0), 0u) << "its number means nobody, or another process";
+  ranks.as(1, [] { note_death(Process{0}); });
 }
 
 }  // namespace
