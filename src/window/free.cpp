@@ -5,6 +5,7 @@
 #include "base/failure_class.hpp"
 #include "message/core/loss.hpp"
 #include "transport/node.hpp"
+#include "window/remote.hpp"
 #include "window/synchronize.hpp"
 #include "window/transfer_target.hpp"
 #include "window/window.hpp"
@@ -29,9 +30,12 @@ Error meet_to_free(Window& window) {
 }  // namespace
 
 Error free_window(Window& window) {
-  // Epochs with a rank that is lost do not end.
-  if (!message::is_impaired(window.comm))
+  if (!message::is_impaired(window.comm)) {
     if (Error error = check_closed(window)) return error;
+  } else {
+    // Epochs with a rank that is lost do not end; what is under way there fails, all else ends.
+    (void)finish_transfers(window, nullptr);
+  }
   if (Error error = delete_attributes(window.attributes, window.handle)) return error;
   if (Error error = meet_to_free(window)) return error;
   await_accepted(window);

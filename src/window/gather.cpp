@@ -15,10 +15,11 @@ Error GatheredPuts::send() {
 
 Error GatheredGets::send() {
   message.header().token = expected->token();
+  expected->answers.fetch_add(1, std::memory_order_relaxed);  // relaxed: not sent yet
   const Error error = message.send(target->process);
-  // The message was not sent, so nobody will answer.
+  // Of a message that was not sent there is no answer.
   // ORDER window.answer: release here, acquire in is_over; we use it no more.
-  if (error) expected->answers.fetch_sub(1, std::memory_order_release);
+  expected->answers.fetch_sub(Expected::asking + (error ? 1 : 0), std::memory_order_release);
   message.reset();
   target = nullptr;
   expected = nullptr;

@@ -136,7 +136,7 @@ class Answered {
   // The caller has now asked for everything.
   ~Answered() {
     // ORDER window.answer: release here, acquire in is_over; we use it no more.
-    if (expected_) expected_->answers.fetch_sub(1, std::memory_order_release);
+    if (expected_) expected_->answers.fetch_sub(Expected::asking, std::memory_order_release);
   }
   Answered(const Answered&) = delete;
   Answered& operator=(const Answered&) = delete;

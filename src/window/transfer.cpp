@@ -9,13 +9,28 @@
 
 namespace baton::window {
 
+namespace {
+
+// Returns whether the other rank of a transfer is lost: what it has not answered, it never will.
+bool is_lost(const Transfer& transfer) {
+  return BATON_UNLIKELY(message::has_lost_peers()) &&
+         message::loss_of(transfer.window->comm->point_to_point.process(transfer.rank)) != 0;
+}
+
+}  // namespace
+
 bool Transfer::is_over() const {
+  if (type) return message::is_complete(request);
   // ORDER window.answer: acquire here, release in take_answer; the data is there.
-  return type ? message::is_complete(request)
-              : expected.answers.load(std::memory_order_acquire) == 0;
+  const std::uint32_t answers = expected.answers.load(std::memory_order_acquire);
+  return answers == 0 || (answers < Expected::asking && is_lost(*this));
 }
 
 Error Transfer::error() const {
+  // relaxed: is_over has acquired it.
+  const bool is_answered = type || expected.answers.load(std::memory_order_relaxed) == 0;
+  if (!is_answered && is_lost(*this))
+    return message::explain_loss(window->comm->point_to_point.process(rank));
   if (request.error) return request.error;
   if (expected.error) return refused(rank, expected.error);
   const bool got = type && request.kind == message::RequestKind::receive;
@@ -64,8 +79,8 @@ Expected* BegunTransfers::expect_answer(Window& window, int rank, bool scattered
       return nullptr;
     }
   }
-  // relaxed: nobody knows of it yet. The first answer stands for the caller, who has not asked yet.
-  transfer->expected.answers.store(1, std::memory_order_relaxed);
+  // relaxed: nobody knows of it yet.
+  transfer->expected.answers.store(Expected::asking, std::memory_order_relaxed);
   note(*transfer);
   return &transfer->expected;
 }

@@ -32,8 +32,8 @@ class BegunTransfers {
   // Waits until our accesses there without its help are over. It is called before the target is
   // told anything that frees its memory for others.
   void await_accesses(const Window& window, const Target& target);
-  // Makes what waits for answers until finish_transfers; null: no memory. One answer counts as
-  // still to come until the caller has asked for all and takes it off.
+  // Makes what waits for answers until finish_transfers; null: no memory. It is not over until the
+  // caller has asked for all and takes Expected::asking off.
   // With `scattered` it has places for its data, none so far.
   Expected* expect_answer(Window& window, int rank, bool scattered);
 

@@ -101,6 +101,11 @@ class Survival(unittest.TestCase):
             for ranks in 2, 4:
                 self.run_case(case, ranks, (8, 300000, 16000000), cases="window_cases_program")
 
+    def test_what_a_rank_of_a_window_has_not_answered_fails(self):
+        for variables in {}, {"BATON_CMA": "0"}, {"BATON_RANKS_PER_NODE": "1"}:
+            for ranks in 2, 4:
+                self.run_case("answers", ranks, cases="window_cases_program", **variables)
+
     def test_a_spawned_job_can_go_on_by_itself(self):
         self.assert_held(run(2, program("cases_program"), "spawned", options=()), "spawned held")
 

@@ -86,6 +86,50 @@ static void elements_of_dead_own(void) {
   kill_in_accumulates(0, size - 1);
 }
 
+/* Whoever waits for what a rank that has died had to answer gets an error; or nothing, where its
+   memory is reached without it. */
+static void answers(void) {
+  const int dead = size - 1, by_messages = getenv("BATON_CMA") || getenv("BATON_RANKS_PER_NODE");
+  long *memory = calloc(100, sizeof(long)), got[4] = {0}, many[64], one = 1;
+  int pid = (int)getpid();
+  MPI_Win win;
+  CHECK(!MPI_Win_create(memory, 100 * sizeof(long), sizeof(long), MPI_INFO_NULL, MPI_COMM_WORLD, &win));
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  CHECK(MPI_Win_lock_all(0, win) == MPI_SUCCESS);
+  CHECK(!MPI_Get(&got[0], 1, MPI_LONG, dead, 0, 1, MPI_LONG, win) && !MPI_Win_flush(dead, win)); /* its lock */
+  be_last(MPI_COMM_WORLD, dead);
+  if (rank == dead) {
+    MPI_Send(&pid, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    for (;;) pause();
+  }
+  /* Stopped, it answers nothing. */
+  if (rank == 0) {
+    MPI_Recv(&pid, 1, MPI_INT, dead, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    kill(pid, SIGSTOP);
+    for (int other = 1; other < dead; ++other) MPI_Send(NULL, 0, MPI_BYTE, other, 6, MPI_COMM_WORLD);
+  } else {
+    MPI_Recv(NULL, 0, MPI_BYTE, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  for (int i = 0; i < 2; ++i) CHECK(!MPI_Get(&got[i], 1, MPI_LONG, dead, 7 * i, 1, MPI_LONG, win));
+  CHECK(!MPI_Get(many, 64, MPI_LONG, dead, 20, 64, MPI_LONG, win));
+  CHECK(!MPI_Fetch_and_op(&one, &got[2], MPI_LONG, dead, 3, MPI_SUM, win));
+  CHECK(!MPI_Compare_and_swap(&one, &one, &got[3], MPI_LONG, dead, 4, win));
+  if (rank) {
+    MPI_Send(NULL, 0, MPI_BYTE, 0, 6, MPI_COMM_WORLD);
+  } else {
+    for (int other = 1; other < dead; ++other)
+      MPI_Recv(NULL, 0, MPI_BYTE, other, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    kill(pid, SIGKILL);
+  }
+  const int error = MPI_Win_flush(dead, win);
+  CHECK(by_messages || error ? class_of(error) == MPIX_ERR_PROC_FAILED : 1);
+  await_failures(MPI_COMM_WORLD, 1);
+  const int end = MPI_Win_unlock_all(win);
+  CHECK(!end || class_of(end) == MPIX_ERR_PROC_FAILED);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+  free(memory);
+}
+
 static void on_alarm(int signal) {
   (void)signal;
   die();
@@ -115,6 +159,7 @@ int main(int argc, char **argv) {
                         {"elements_own", elements_own},
                         {"elements_of_dead_own", elements_of_dead_own},
                         {"elements_of_dead_allocated", elements_of_dead_allocated},
+                        {"answers", answers},
                         {"making_windows", making_windows}};
   return run_case(argc, argv, cases, sizeof cases / sizeof cases[0]);
 }

@@ -108,7 +108,7 @@ TEST_F(begun_transfers, wait_for_the_caller_of_an_answer_and_hold_its_data) {
   EXPECT_EQ(scattered->places->count, 0u);
   for (Expected* one : {plain, scattered}) {
     EXPECT_FALSE(mine.are_over());
-    --one->answers;
+    one->answers -= Expected::asking;
   }
   EXPECT_TRUE(mine.are_over());
 }

@@ -100,9 +100,10 @@ void arrive_cts(NodePeer& peer, const CtsLine& line) {
   start_stream_out(*send);
 }
 
-bool withdraw(Request& send) {
-  NodeMessages& node = node_of(send);
-  platform::Guard guard(node.slots.lock);
+namespace {
+
+// Withdraws the entry of a send, under the slots' lock.
+bool withdraw_held(NodeMessages& node, Request& send) {
   if (send.stage != Stage::offered || send_of(node, node_part(send).slot) != &send) return false;
   if (is_filling(send)) return false;  // another thread is at it
   if (!lockfree::move_entry(own_entry(send), lockfree::RendezvousState::offered,
@@ -116,16 +117,22 @@ bool withdraw(Request& send) {
   return true;
 }
 
+}  // namespace
+
+bool withdraw(Request& send) {
+  NodeMessages& node = node_of(send);
+  platform::Guard guard(node.slots.lock);
+  return withdraw_held(node, send);
+}
+
 void withdraw_all(NodeMessages& node, bool (*is_doomed)(const Request& send),
                   List<Request>& taken) {
   for (std::uint32_t page = 0; page < node.slots.in_use; ++page)
     for (std::uint32_t place = 0; place < page_sends; ++place) {
-      Request* send;
-      {
-        platform::Guard guard(node.slots.lock);
-        send = node.slots.pages[page]->sends[place];
-      }
-      if (send && is_doomed(*send) && withdraw(*send)) taken.push(send);
+      // Another thread may end the send, and begin the next one of the slot.
+      platform::Guard guard(node.slots.lock);
+      Request* send = node.slots.pages[page]->sends[place];
+      if (send && is_doomed(*send) && withdraw_held(node, *send)) taken.push(send);
     }
 }
 
