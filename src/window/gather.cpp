@@ -17,7 +17,7 @@ Error GatheredGets::send() {
   message.header().token = expected->token();
   expected->answers.fetch_add(1, std::memory_order_relaxed);  // relaxed: not sent yet
   const Error error = message.send(target->process);
-  // Of a message that was not sent there is no answer.
+  // Nobody answers a message that was not sent.
   // ORDER window.answer: release here, acquire in is_over; we use it no more.
   expected->answers.fetch_sub(Expected::asking + (error ? 1 : 0), std::memory_order_release);
   message.reset();

@@ -152,7 +152,7 @@ struct Expected {
   AnswerPlaces* places = nullptr;  // where the data of a scattered answer goes
   std::int32_t error = MPI_SUCCESS;
   std::uint32_t number = 0;
-  // So many are still to come; and `asking`, while a caller that does not wait asks.
+  // This counts what is still to come; `asking` is in it while a caller that does not wait asks.
   std::atomic<std::uint32_t> answers{0};
   static constexpr std::uint32_t asking = 1u << 31;
   std::uint64_t token() const { return reinterpret_cast<std::uint64_t>(this); }
