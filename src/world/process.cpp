@@ -156,6 +156,7 @@ Error Library::attach() {
   if (manager_ && !of_mpiexec) {
     // The others may be waiting for us, in their own MPI_Init.
     error_handling.abort_job = end_after_error;
+    if (settings.continue_on_failure) manager_->survive_ends();  // others may die once all have met
     if (Error error = join(*manager_)) return error;
     if (transport::job().continues) manager_->hear_of_ends(hear_of_end);
     return MPI_SUCCESS;

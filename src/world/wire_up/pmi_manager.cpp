@@ -223,7 +223,7 @@ Error PmiManager::read(int rank, void* record, std::size_t bytes) {
               rank, name());
 }
 
-void PmiManager::hear_of_ends(void (*)(int rank, End end)) {
+void PmiManager::survive_ends() {
   struct sigaction action {};
   if (!is_pmi1() || ::sigaction(SIGUSR1, nullptr, &action) != 0 || action.sa_handler != SIG_DFL)
     return;

@@ -23,9 +23,10 @@ class PmiManager final : public ProcessManager {
   Error publish(const void* record, std::size_t bytes) override;
   Error fence() override;
   Error read(int rank, void* record, std::size_t bytes) override;
-  // Nobody tells. With PMI-1, Hydra sends SIGUSR1 when a rank has died: that does not end this
-  // process any more, unless the program wants it to.
-  void hear_of_ends(void (*tell)(int rank, End end)) override;
+  // With PMI-1, Hydra sends SIGUSR1 when a rank has died: that does not end this process any more,
+  // unless the program wants it to.
+  void survive_ends() override;
+  void hear_of_ends(void (*)(int rank, End end)) override {}  // nobody tells
   Error finalize() override;
   void abort(int code, const char* words) override;
 
