@@ -32,8 +32,8 @@ class ProcessManager {
   virtual Error fence() = 0;
   virtual Error read(int rank, void* record, std::size_t bytes) = 0;
 
-  // Called before the first fence, where ranks may die while the others go on: what the launcher does
-  // to others then must not end this process.
+  // Called before the first fence, where ranks may die while the others go on: what the launcher
+  // does to others then must not end this process.
   virtual void survive_ends() {}
   // Prepares for ranks that die while the others go on. From now on the manager calls `tell`, where
   // it can, with each rank that has died, and with one that has asked for the end of the job, from
