@@ -61,8 +61,7 @@ Verdict verdict(const Contest& contest, std::int64_t bytes,
 
 // This is said where no round has counted (collectives.cpp, Search::measure).
 inline constexpr const char* nothing_measured =
-    "nothing was measured, since the CPUs were near and far within each round; --seconds gives "
-    "more time";
+    "nothing was measured, since the CPUs were near and far within each round";
 
 // Returns rows for cases where another algorithm than the built-in one is better by more than the
 // noise, in enough rounds. A row holds at the distance at which it was measured. A size holds up to

@@ -83,7 +83,7 @@ template <class Atomics>
 RendezvousState entry_state(const RendezvousEntry<Atomics>& entry) {
   // ORDER rendezvous_entry.word: acquire here, release in move_entry.
   const std::uint32_t word = entry.word.load(std::memory_order_acquire);
-  return static_cast<RendezvousState>(word & (entry_word(1, RendezvousState::free) - 1));
+  return static_cast<RendezvousState>(word & ((1u << entry_state_bits) - 1));
 }
 
 // Opens the sender's own slot in this state, before any other rank knows of this use.

@@ -29,10 +29,11 @@ class OverTwoHosts(unittest.TestCase):
         return self.world.run(launcher, ranks, *(LETS_LIVE[launcher] if lets_live is None else lets_live), "env", "-u",
                               "LD_LIBRARY_PATH", *settings, *words, seconds=200)
 
-    def check(self, launcher, ranks, *words, **more):
+    def check(self, launcher, ranks, *words, says="", **more):
         def run(launcher):
             job = self.run_job(launcher, ranks, CASES, *words, **more)
             self.assertIn(f"{words[0]} held", job.out, job.err)
+            self.assertIn(says, job.out + job.err)
             self.world.check_nothing_left()
         with self.subTest(words[0], ranks=ranks, **more):
             each_launcher(self, run, [launcher])
@@ -54,7 +55,7 @@ class OverTwoHosts(unittest.TestCase):
         settings = ["BATON_CONTINUE_ON_FAILURE=1", f"LD_PRELOAD={PROGRAMS}/libdies_before_attaching.so", "DIES_BEFORE_ATTACHING=3"]
         for launcher in "intel", "prterun", "srun-pmi2":
             for case in "point_to_point", "any_source", "create_group":
-                self.check(launcher, 4, case, "8", settings=settings)
+                self.check(launcher, 4, case, "8", settings=settings, says="a rank dies before it attaches")
 
     def test_nobody_but_ranks_tells(self):
         """PRRTE sends no events: the ranks look at the processes of their node, and at hosts that are silent."""
