@@ -34,6 +34,7 @@
 #include "platform/lifeline.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/memory_kind.hpp"
+#include "platform/output_reader.hpp"
 #include "platform/stream.hpp"
 #include "transport/attached.hpp"
 #include "transport/death.hpp"
@@ -127,9 +128,12 @@ void Library::end_job(int code, lockfree::AbortCause cause) {
   }
   // If this rank runs below an mpiexec, that mpiexec tells the launcher.
   if (manager_ && !is_handed_connection()) {
-    // Our last output is on its way through the launcher, which drops it when it ends the job.
-    constexpr useconds_t passed_on_us = 50'000;  // guess
-    usleep(passed_on_us);
+    // The launcher drops our last output if it ends the job before it has read and passed it on.
+    constexpr std::int64_t reading_ms_max = 2000;  // guess: for a launcher that hardly gets a CPU
+    const std::int64_t deadline = platform::now_ms() + reading_ms_max;
+    for (int output : {1, 2}) platform::wait_until_read(output, deadline);
+    constexpr useconds_t passing_on_us = 50'000;  // guess
+    usleep(passing_on_us);
     manager_->abort(code, cause == lockfree::AbortCause::program ? "MPI_Abort" : "an error");
   }
   _exit(code & 0xff ? code & 0xff : 1);

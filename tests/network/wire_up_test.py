@@ -7,6 +7,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
 
@@ -49,9 +50,11 @@ class WiringUp:
 
     def test_a_rank_can_end_the_job(self):
         def check(name):
-            job = self.world.run(name, 2 * self.COUNT, PROGRAM, "abort")
-            self.assertNotEqual(job.returncode, 0, job.out + job.err)
-            self.assertIn(": ok", job.out, job.err)
+            with tempfile.TemporaryDirectory() as folder:
+                reached = os.path.join(folder, "reached")
+                job = self.world.run(name, 2 * self.COUNT, PROGRAM, "abort", reached)
+                self.assertNotEqual(job.returncode, 0, job.out + job.err)
+                self.assertTrue(os.path.exists(reached), job.out + job.err)
             wait_until(lambda: not self.world.ranks(), "ranks still run after the job's end")
         each_launcher(self, check)
 

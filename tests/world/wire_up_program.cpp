@@ -1,8 +1,9 @@
 // Ranks that introduce themselves by whatever process manager started them:
-//   wire_up_program [seconds] [abort] [missing]
+//   wire_up_program [seconds] [abort FILE] [missing]
 // Each publishes a record, reads all others' and prints what it knows. `seconds`: rank 0 also
-// prints how long that took; `abort`: then the last rank ends the job with code 7; `missing`: the
-// last rank sleeps instead of introducing itself, so that the others wait in the fence.
+// prints how long that took; `abort`: then the last rank makes the file, since launchers may drop
+// what ranks have printed just before, and ends the job with code 7; `missing`: the last rank
+// sleeps instead of introducing itself, so that the others wait in the fence.
 #include <unistd.h>
 
 #include <cstdio>
@@ -53,6 +54,13 @@ bool has_word(int count, char** words, const char* word) {
   return false;
 }
 
+void end_job(ProcessManager& manager, const char* path) {
+  std::FILE* file = std::fopen(path, "w");
+  if (!file) return std::perror(path);
+  std::fclose(file);
+  manager.abort(7, "the last rank; ends=the job");
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -87,7 +95,7 @@ int main(int count, char** words) {
   std::fputs(line.c_str(), stdout);
   std::fflush(stdout);
   if (has_word(count, words, "abort")) {
-    if (is_last) manager->abort(7, "the last rank; ends=the job");
+    if (is_last) end_job(*manager, words[count - 1]);
     sleep(1000);
   }
   if (manager->finalize()) return give_up("finalize");
