@@ -3,6 +3,7 @@
 #include "message/network/network_protocol.hpp"
 #include "message/core/engine.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
@@ -99,6 +100,27 @@ TEST_F(between_nodes, a_send_that_waits_for_its_receiver_can_be_cancelled) {
   ranks.cancel(1, receiving);
   finish(receiving);
   EXPECT_TRUE(receiving.cancelled);
+}
+
+TEST_F(between_nodes, a_send_that_was_tried_again_in_vain_can_be_cancelled) {
+  constexpr std::int64_t bytes = 100000;
+  const auto out = pattern(bytes);
+  std::vector<char> in(out.size());
+  std::array<Request, 256> sends;
+  for (Request& send : sends) ranks.send(0, 1, out.data(), bytes, 1, send);
+  ranks.step(0);
+  Request* waiting = nullptr;
+  ranks.as(0, [&] { waiting = peer_of(Process{1}).queued.first; });
+  ASSERT_NE(waiting, nullptr) << "there was space for all";
+  ranks.cancel(0, *waiting);
+  finish(*waiting);
+  EXPECT_TRUE(waiting->cancelled);
+  for (const Request& send : sends) {
+    if (&send == waiting) continue;
+    Request receive;
+    ranks.receive(1, 0, in.data(), bytes, 1, receive);
+    finish(send, receive);
+  }
 }
 
 TEST_F(between_nodes, a_message_too_long_for_its_receive_says_so) {
