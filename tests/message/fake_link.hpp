@@ -6,6 +6,8 @@
 #include <array>
 #include <cstring>
 #include <deque>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "transport/link.hpp"
@@ -35,6 +37,8 @@ struct FakeNetwork {
       taken{};               // from, to
   bool held = false;         // nothing arrives
   std::size_t space = 1000;  // lines on their way to one rank
+  // What happens once, while the next line is being put; or empty.
+  std::function<void()> at_put;
 };
 
 class FakeLink final : public transport::Link {
@@ -49,6 +53,7 @@ class FakeLink final : public transport::Link {
   bool has_space(std::uint32_t) override { return network_.to[to_].size() < network_.space; }
   bool put(transport::Header header, transport::Envelope envelope, const void* payload,
            std::size_t bytes) override {
+    if (auto happens = std::exchange(network_.at_put, nullptr)) happens();
     if (!has_space(1)) return false;
     auto* data = static_cast<const char*>(payload);
     network_.to[to_].push_back({from_, header, envelope, std::vector<char>(data, data + bytes)});

@@ -96,6 +96,7 @@ bool drain_queue(Peer& peer) {
     // Take it out before it may complete and be freed.
     peer.queued.take_after(nullptr);
     if (!put(peer, *request)) {
+      request->stage = Stage::queued;
       peer.queued.push_front(request);
       break;
     }

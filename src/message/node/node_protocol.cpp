@@ -246,9 +246,10 @@ Error NodeProtocol::explain_loss(Process process, int error) const {
 
 void NodeProtocol::end_lost(Peer& peer) {
   const Error error = explain_loss(peer.process, loss_of(peer.process));
+  // Another thread may be putting a request, which ends here or waits in the queue, not both.
+  platform::Guard sending(peer.send_lock);
   fail_streams_in(peer, error);
   fail_entries(cast(peer), error);
-  platform::Guard sending(peer.send_lock);
   set_at_once_bytes_max(cast(peer));
   take_back_staging(cast(peer));
 }

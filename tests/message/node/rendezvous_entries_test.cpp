@@ -2,14 +2,19 @@
 #include "message/node/rendezvous_entries.hpp"
 #include "message/core/engine.hpp"
 
+#include <cerrno>
+#include <optional>
 #include <vector>
 
+#include "base/failure_class.hpp"
 #include "message/core/contact.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/protocol.hpp"
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/node/rendezvous_slots.hpp"
+#include "tests/message/other_thread.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -231,6 +236,46 @@ TEST_F(rendezvous_entries, who_is_about_to_sleep_looks_at_all) {
   ranks.step(0);
   EXPECT_EQ(open(), 0u);
   ranks.as(0, [] { engine.about_to_sleep = false; });
+}
+
+TEST_F(rendezvous_entries, that_find_no_space_end_once_where_another_thread_hears_of_a_death) {
+  communicator_view.process = [](const void*, std::int32_t rank) {
+    return static_cast<Process>(rank);
+  };
+  const Threads several;
+  std::optional<OtherThread> makes_progress;
+  ranks.network.at_put = [&] {
+    makes_progress.emplace([] {
+      EXPECT_TRUE(note_loss(Process{1}, ESRCH));
+      end_what_is_lost();
+    });
+    ranks.network.space = 0;
+  };
+  ranks.as(0, [&] {
+    begin_send(ranks.context(0), out.data(), bytes, Ranks::byte(), 1, 1, false, sending);
+    makes_progress->join();
+  });
+  ranks.step(0);
+  EXPECT_TRUE(is_complete(sending));
+  EXPECT_EQ(sending.error, error_process_failed);
+  EXPECT_EQ(open(), 0u);
+  communicator_view = {};
+}
+
+TEST_F(rendezvous_entries, are_judged_while_no_other_thread_ends_them) {
+  send(sending);
+  const Threads several;
+  ranks.as(0, [&] {
+    List<Request> taken;
+    withdraw_all(
+        node(),
+        [](const Request&) {
+          EXPECT_TRUE(node().slots.lock.is_held());
+          return true;
+        },
+        taken);
+    EXPECT_EQ(taken.first, &sending);
+  });
 }
 
 }  // namespace

@@ -1,9 +1,16 @@
 // Messages that go through staging in segments, or all of them, step by step over fake links.
 #include "message/node/stream_in.hpp"
+
+#include <cerrno>
+#include <optional>
+
+#include "message/core/contact.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/queues.hpp"
 #include "message/core/requests.hpp"
 #include "message/core/unexpected.hpp"
 #include "message/node/rendezvous_entries.hpp"
+#include "tests/message/other_thread.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -146,6 +153,72 @@ TEST_F(protocol, a_receiver_does_not_take_back_the_next_message_of_a_slot) {
   EXPECT_TRUE(is_complete(receives.back()) && is_complete(next) && is_complete(receive_next));
   EXPECT_EQ(in, out);
   EXPECT_EQ(in_next, following);
+}
+
+// Rank 1 receives what rank 0 has sent before it died.
+struct streams_of_the_lost : protocol {
+  static constexpr std::int64_t bytes = 100000;
+  streams_of_the_lost() {
+    settings.cma = settings.pipeline_early = 0;
+    communicator_view.process = [](const void*, std::int32_t rank) {
+      return static_cast<Process>(rank);
+    };
+    ranks.send(0, 1, out.data(), bytes, 1, sending);
+    ranks.settle();
+  }
+  ~streams_of_the_lost() override { communicator_view = {}; }
+  void receive() { ranks.receive(1, 0, in.data(), bytes, 1, receiving); }
+  static void lose_first() {
+    EXPECT_TRUE(note_loss(Process{0}, ESRCH));
+    end_what_is_lost();
+  }
+  // Rank 1 looks again, and the memory of a receive that is over is another's by then.
+  void expect_one_end() {
+    const bool is_over = is_complete(receiving);
+    if (is_over) receiving = Request{};
+    ranks.step(1);
+    EXPECT_NE(is_complete(receiving), is_over);
+  }
+  std::vector<char> out = pattern(bytes), in = std::vector<char>(bytes);
+  Ranks ranks{3};
+};
+
+TEST_F(streams_of_the_lost, end_once_where_there_was_no_space_to_ask_for_them) {
+  ranks.network.space = 0;
+  receive();
+  ranks.step(1);
+  ranks.as(1, lose_first);
+  expect_one_end();
+}
+
+TEST_F(streams_of_the_lost, end_once_where_another_thread_is_about_to_ask_for_them) {
+  const Threads several;
+  std::optional<OtherThread> makes_progress;
+  ranks.network.space = 0;
+  ranks.network.at_put = [&] { makes_progress.emplace(lose_first); };
+  ranks.as(1, [&] {
+    begin_receive(ranks.context(1), in.data(), bytes, Ranks::byte(), 0, 1, receiving);
+    makes_progress->join();
+  });
+  expect_one_end();
+}
+
+TEST_F(streams_of_the_lost, are_looked_for_while_no_other_thread_opens_one) {
+  receive();
+  ASSERT_EQ(receiving.stage, Stage::streaming);
+  const Threads several;
+  ranks.as(1, [&] {
+    ASSERT_NE(contact(Process{2}), nullptr);
+    ASSERT_TRUE(note_loss(Process{2}, ESRCH));
+    node().incoming.lock.lock();
+    OtherThread makes_progress(end_what_is_lost);
+    EXPECT_FALSE(makes_progress.is_over());
+    node().incoming.lock.unlock();
+    makes_progress.join();
+  });
+  ranks.settle();
+  EXPECT_TRUE(is_complete(receiving));
+  EXPECT_EQ(in, out);
 }
 
 }  // namespace
