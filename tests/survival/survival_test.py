@@ -60,6 +60,11 @@ class Survival(unittest.TestCase):
         for case in "receiver_revoked", "sender_revoked":
             self.run_case(case, 2, (8, 3000), cases="partitioned_cases_program")
 
+    def test_the_deposit_models_refuse_to_go_on(self):
+        done = run(2, program("cases_program"), "last_words", "8", BATON_DEPOSIT_MODEL="2")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("run without BATON_DEPOSIT_MODEL", done.stderr)
+
     def test_what_a_rank_has_ended_before_it_dies_succeeds_at_the_others(self):
         for kind in range(9):
             for ranks, length in (3, 8), (4, 100000), (8, 8):
