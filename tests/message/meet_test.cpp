@@ -226,5 +226,31 @@ TEST_F(jobs_that_meet, are_refused_a_slot_that_is_taken) {
   close(slotted);
 }
 
+// One of the first job has offered a part of a collective call to one of two others, when the other
+// one of these is lost.
+TEST_F(jobs_that_meet, end_calls_that_need_all_while_several_threads_may_look_for_them) {
+  run(1, 2, [](const Member& member) {
+    exchange_with_others(member, {8});
+    if (member.own() != 0) return;
+    communicator_view.has = [](const void*, Process) { return true; };
+    Context context = member.context();
+    context.send_id += static_cast<std::uint32_t>(Plane::collective);
+    context.owner = &context;  // stands for the communicator
+    const auto data = pattern(300000);
+    Request sending;
+    begin_send(context, data.data(), std::ssize(data), byte(), 2, 1, true, sending);
+    EXPECT_EQ(sending.stage, Stage::offered);
+    platform::threads_multiple = true;
+    {
+      platform::Guard leading(engine.progress_lock);
+      EXPECT_TRUE(note_loss(member.process(1), ESRCH));
+      EXPECT_TRUE(fail_lost_sends());
+    }
+    EXPECT_TRUE(is_complete(sending));
+    EXPECT_EQ(sending.error, error_process_failed);
+    platform::threads_multiple = false;
+  });
+}
+
 }  // namespace
 }  // namespace baton::message

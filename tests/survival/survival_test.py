@@ -54,6 +54,17 @@ class Survival(unittest.TestCase):
             self.run_case(case, 2, (500000,), cases="midway_program", BATON_PUSH_BYTES_MIN="0", BATON_UNSEEN_PULL_BYTES_MIN="0")
         self.run_case("from_child", 1, (3000, 20000, 200000), cases="midway_program")
 
+    def test_partitioned_messages_with_the_dead_or_on_a_revoked_communicator_fail(self):
+        for case in "sender_dies", "sender_has_sent", "receiver_dies":
+            self.run_case(case, 2, (8, 3000, 200000), cases="partitioned_cases_program")
+        for case in "receiver_revoked", "sender_revoked":
+            self.run_case(case, 2, (8, 3000), cases="partitioned_cases_program")
+
+    def test_the_deposit_models_refuse_to_go_on(self):
+        done = run(2, program("cases_program"), "last_words", "8", BATON_DEPOSIT_MODEL="2")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("run without BATON_DEPOSIT_MODEL", done.stderr)
+
     def test_what_a_rank_has_ended_before_it_dies_succeeds_at_the_others(self):
         for kind in range(9):
             for ranks, length in (3, 8), (4, 100000), (8, 8):

@@ -228,7 +228,7 @@ bool fail_lost_sends() {
     if (Peer* peer = known_peer(static_cast<Process>(i));
         peer && platform::load_shared(peer->queued.first))
       take_lost(*peer, lost);
-  each_protocol([&lost](Protocol& protocol) {
+  each_protocol_in_progress([&lost](Protocol& protocol) {
     protocol.take_back_sends([](const Request& send) { return failure_of_send(send) != 0; }, lost);
   });
   for (Request* send = lost.first; send;) {

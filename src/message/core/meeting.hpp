@@ -38,14 +38,30 @@ bool find_met_locked(ProcessId id, Process* found);
 // and it may be met anew. Returns whether it was met so.
 bool note_left(Process process);
 
-// Calls act(protocol) for each protocol that the engine has.
 template <class Do>
-void each_protocol(Do&& act) {
+void each_protocol_of_own_job(Do& act) {
   for (Protocol* protocol : engine.protocols)
     if (protocol) act(*protocol);
-  platform::Guard guard(engine.meetings_lock);
+}
+// The caller sees to it that no meeting comes or goes.
+template <class Do>
+void each_protocol_of_meetings(Do& act) {
   for (Meeting* meeting = engine.meetings; meeting; meeting = meeting->next)
     if (!meeting->is_over_network()) act(*meeting->protocol);  // else it is one of ours
+}
+// Calls act(protocol) for each protocol that the engine has; `act` asks nothing about processes of
+// other jobs, whose list is locked.
+template <class Do>
+void each_protocol(Do&& act) {
+  each_protocol_of_own_job(act);
+  platform::Guard guard(engine.meetings_lock);
+  each_protocol_of_meetings(act);
+}
+// Does so under the progress lock, without which no meeting comes or goes: `act` may ask.
+template <class Do>
+void each_protocol_in_progress(Do&& act) {
+  each_protocol_of_own_job(act);
+  each_protocol_of_meetings(act);
 }
 
 }  // namespace baton::message

@@ -2,9 +2,11 @@
 
 #include <cstdlib>
 #include <new>
+#include <utility>
 
 #include "base/status_fields.hpp"
 #include "message/core/lead.hpp"
+#include "message/core/progress_source.hpp"
 #include "message/core/wake.hpp"
 
 namespace baton::message {
@@ -134,8 +136,38 @@ void release_request(Request& request) {
   keep_spare(request);
 }
 
+namespace {
+
+bool drop_use(Usage& usage) {
+  return platform::add_shared(usage.uses, -1) == 0;
+}
+
+// A communicator that nobody uses any more.
+struct Unused {
+  Usage* usage;
+  Unused* next = nullptr;
+
+  static bool advance() { return true; }
+  void finish() {
+    usage->dispose(usage->owner);
+    delete this;
+  }
+};
+constinit ListSource<Unused> unused;
+
+// A request that was given up is complete. Its communicator may end with it, but by progress:
+// whoever completes a request may hold locks, and go on with the queue that it was in.
+BATON_COLD void release_given_up(Request& request) {
+  Usage* usage = std::exchange(request.usage, nullptr);
+  release_request(request);
+  if (!usage || !drop_use(*usage)) return;
+  if (auto* one = new (std::nothrow) Unused{usage}) unused.add(*one);  // else it stays
+}
+
+}  // namespace
+
 void drop_usage(Usage* usage) {
-  if (usage && platform::add_shared(usage->uses, -1) == 0) usage->dispose(usage->owner);
+  if (usage && drop_use(*usage)) usage->dispose(usage->owner);
 }
 
 bool retire_request(Request& request) {
@@ -177,7 +209,7 @@ void resume(Request& request) {
 }
 
 void complete(Request& request, Error error) {
-  if (BATON_UNLIKELY(mark_complete(request, error))) release_request(request);
+  if (BATON_UNLIKELY(mark_complete(request, error))) release_given_up(request);
 }
 
 bool give_up(Request& request) {

@@ -44,6 +44,10 @@ DepositModel deposit_model() {
 }
 
 Error DepositProtocol::set_up() {
+  if (transport::job().continues)
+    return fail(MPI_ERR_UNSUPPORTED_OPERATION,
+                "the deposit models know nothing of ranks that die; run without "
+                "BATON_DEPOSIT_MODEL, or without --continue-on-failure");
   if (Error error = NodeProtocol::set_up()) return error;
   const lockfree::DepositPlan& job = transport::job().rings.deposit;
   lockfree::DepositPlan own =

@@ -286,6 +286,8 @@ void NetworkProtocol::hear_of_death(Process process) {
 }
 
 void NetworkProtocol::end_lost(Peer& peer) {
+  // Another thread may be putting a request, which ends here or waits in the queue, not both.
+  platform::Guard sending(peer.send_lock);
   fail_rendezvous(peer.process);
 }
 

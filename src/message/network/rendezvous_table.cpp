@@ -156,8 +156,10 @@ void fail_rendezvous(Process process) {
     Rendezvous* rendezvous = rendezvous_at(place);
     if (!rendezvous || rendezvous->peer->process != process) continue;
     if (rendezvous->unmatched) continue;  // still posted: fails as such
-    // A request that waits for space fails when it is tried again.
-    if (rendezvous->request->stage == Stage::queued) continue;
+    // A request that waits for space fails when it is tried again, and a receive that another
+    // thread has still to ask for when that asks.
+    const Stage stage = rendezvous->request->stage;
+    if (rendezvous->outgoing ? stage == Stage::queued : stage != Stage::streaming) continue;
     if (!rendezvous->error) rendezvous->error = explain_loss(process);
     if (!rendezvous->outgoing)
       end_receive(*rendezvous);

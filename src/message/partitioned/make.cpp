@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "base/failure_class.hpp"
 #include "datatype/foreign.hpp"
 #include "message/core/lead.hpp"
 #include "message/core/queues.hpp"
@@ -148,6 +149,8 @@ void explain_again(const Request& request) {
   const Side& side = side_of(request);
   if (side.error)
     (void)fail(side.error, "%s", side.why);
+  else if (request.error == error_process_failed)
+    (void)fail(request.error, "the sender of this partitioned message has died");
   else if (side.way == Way::direct)
     (void)fail(request.error,
                "the kernel does not let this rank read the sender's buffer any more; keep the "

@@ -1,9 +1,11 @@
 // The receiver's side: units arrive, and are taken in where they have to be. On a board any thread
 // that looks for a partition may take its units; whoever claims a unit does.
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 
+#include "base/failure_class.hpp"
 #include "datatype/pack.hpp"
 #include "message/core/notify.hpp"
 #include "message/core/point_to_point.hpp"
@@ -47,7 +49,7 @@ bool take_from_board(Side& side, std::uint32_t unit) {
   if (side.way == Way::staged)
     unpack(side, unit, Side::data(state));
   else if (!pull(side, unit))
-    platform::store_shared(side.failed, MPI_ERR_OTHER);
+    platform::store_shared(side.failed, errno == ESRCH ? error_process_failed : MPI_ERR_OTHER);
   const transport::Slot peer = side.peer;
   finish_unit(state, side.iteration);
   wake_rank(peer);
@@ -172,6 +174,13 @@ bool advance_receive(Side& side) {
   any |= look_at_units(side, [&](std::uint32_t unit) { return take(side, unit); });
   while (side.done < side.units.count() && is_there(side, side.done)) ++side.done;
   return any;
+}
+
+bool has_more_to_take(const Side& side) {
+  if (side.way == Way::direct && !reaches(side)) return false;
+  for (std::uint32_t unit = side.done; unit < side.units.count(); ++unit)
+    if (is_ready(side.unit(unit), side.iteration)) return true;
+  return false;
 }
 
 bool look_for_arrival(Request& request, std::int32_t partition) {

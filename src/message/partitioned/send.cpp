@@ -135,7 +135,7 @@ bool completes_unit(Side& side, std::uint32_t unit) {
 }
 
 void hand_partition(Side& side, std::int32_t partition) {
-  if (side.error) return;
+  if (platform::load_shared(side.error)) return;
   const std::uint32_t first = side.units.first_unit(partition);
   if (side.counts) {
     if (completes_unit(side, first)) hand_unit(side, first);
@@ -243,6 +243,13 @@ bool advance_send(Side& side) {
   const std::uint32_t before = side.done;
   while (side.done < side.units.count() && is_over(side, side.done)) ++side.done;
   return any || side.done != before;
+}
+
+bool has_more_to_send(Side& side) {
+  for (std::int32_t partition = 0; partition < side.arguments.partitions; ++partition)
+    if (platform::load_shared(mark_of(side, partition)) < partition_told(side.iteration))
+      return true;
+  return false;
 }
 
 Error mark_ready(Request& request, std::int32_t low, std::int32_t high) {

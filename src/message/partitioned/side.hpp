@@ -154,6 +154,9 @@ void take_everything(Side& side);
 // --- send.cpp, receive.cpp: returns whether anything happened.
 bool advance_send(Side& side);
 bool advance_receive(Side& side);
+// Returns whether the program has still to mark a partition, or a unit that has come to be taken.
+bool has_more_to_send(Side& side);
+bool has_more_to_take(const Side& side);
 // Memory for the units, when the sides have met. Returns false without memory.
 bool prepare_send(Side& side);
 bool prepare_receive(Side& side);
@@ -173,6 +176,9 @@ void abandon(Side& side);
 void add_active(Side& side);
 // Advances the side of a request that the only thread waits for; false: only progress can.
 bool advance_alone(Request& request);
+// Ends this iteration, and all that follow, of a side whose peer is lost, or whose communicator is
+// revoked, once nothing moves any more; returns whether that is so.
+BATON_COLD bool end_without_peer(Side& side);
 // Returns whether all is done in this iteration.
 inline bool is_done(const Side& side) {
   return has_met(side) && side.done >= side.units.count();

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "message/core/loss.hpp"
 #include "message/core/progress_source.hpp"
 #include "message/core/requests.hpp"
 #include "message/partitioned/side.hpp"
@@ -78,7 +79,7 @@ class Sides final : public ProgressSource {
   }
   bool advance_one(Side& side) {
     const bool any = side.sends ? advance_send(side) : advance_receive(side);
-    if (!is_done(side)) return any;
+    if (!is_done(side) && !(has_lost_peers() && end_without_peer(side))) return any;
     unlink(side);
     // The program may free it at once.
     complete(*side.visible, side.error ? side.error : side.failed);
@@ -150,7 +151,18 @@ void give_up(Side& side, Error error, const char* format, ...) {
   va_start(arguments, format);
   std::vsnprintf(side.why, sizeof side.why, format, arguments);
   va_end(arguments);
-  side.error = error;
+  platform::store_shared(side.error, error);
+}
+
+bool end_without_peer(Side& side) {
+  if (!has_met(side) || !side.board) return false;  // messages end by themselves
+  // One that lives may still copy from this side's buffer, or to it.
+  const Process peer = side.context.process(side.arguments.rank);
+  if (side.way == Way::direct && !loss_of(peer)) return false;
+  const Error error = lost_source(side.context, side.arguments.rank);
+  if (!error || (side.sends ? has_more_to_send(side) : has_more_to_take(side))) return false;
+  if (!side.error) give_up(side, error, "%s", last_explanation().text);
+  return true;
 }
 
 }  // namespace baton::message::partitioned

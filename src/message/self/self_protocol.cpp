@@ -132,6 +132,33 @@ bool SelfProtocol::take_back_send(Request& send) {
   return unexpected != nullptr;
 }
 
+namespace {
+
+using IsDoomed = bool (*)(const Request& send);
+
+void take_back_from(MatchQueue& queue, IsDoomed is_doomed, List<Request>& taken) {
+  const auto wanted = [](const UnexpectedMessage& one, const void* mark) {
+    return one.offered && one.process == engine.self &&
+           (*static_cast<const IsDoomed*>(mark))(*one.part.as<Request*>());
+  };
+  platform::Guard guard(queue.lock);
+  for (std::uint32_t bin = 0; queue.unexpected_count && bin < MatchQueue::bin_count; ++bin)
+    while (UnexpectedMessage* unexpected =
+               take_wanted(queue, static_cast<std::int32_t>(bin), wanted, &is_doomed)) {
+      taken.push(unexpected->part.as<Request*>());
+      free_unexpected(unexpected);
+    }
+}
+
+}  // namespace
+
+void SelfProtocol::take_back_sends(bool (*is_doomed)(const Request& send), List<Request>& taken) {
+  platform::Guard guard(engine.queues.lock);
+  for (MatchQueues::Leaf* leaf : engine.queues.leaves)
+    for (std::uint32_t i = 0; leaf && i < MatchQueues::leaf_contexts; ++i)
+      if (MatchQueue* queue = leaf->queues[i]) take_back_from(*queue, is_doomed, taken);
+}
+
 void SelfProtocol::report(TrafficRecord& record) const {
   constexpr auto self_class = static_cast<int>(PeerClass::self);
   constexpr auto self_way = static_cast<int>(Way::self);

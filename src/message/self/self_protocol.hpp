@@ -22,6 +22,7 @@ class SelfProtocol final : public Protocol {
   bool arrive(ArrivedLine& line) override;
   void accept(UnexpectedMessage& unexpected, Request& receive) override;
   bool take_back_send(Request& send) override;
+  void take_back_sends(bool (*is_doomed)(const Request& send), List<Request>& taken) override;
   bool has_left() const override { return !is_active(); }
   void report(TrafficRecord& record) const override;
   bool advance() override;

@@ -12,11 +12,13 @@
 #include "message/core/contact.hpp"
 #include "message/core/loss.hpp"
 #include "message/core/meeting.hpp"
+#include "message/core/queue.hpp"
 #include "message/core/requests.hpp"
 #include "message/meet.hpp"
 #include "message/network/peer_loss.hpp"
 #include "message/network/remote_peer.hpp"
 #include "message/network/rendezvous.hpp"
+#include "message/network/rendezvous_table.hpp"
 #include "tests/message/ranks.hpp"
 
 namespace baton::message {
@@ -182,6 +184,23 @@ struct failures_between_nodes : between_nodes {
   const std::vector<char> out = pattern(1 << 20);
   std::vector<char> in = std::vector<char>(1 << 20);
 };
+
+// One thread is about to ask for the data, when another one hears of the loss.
+TEST_F(between_nodes, a_receive_that_has_not_asked_yet_ends_once) {
+  ranks.as(0, [&] {
+    auto& sender = static_cast<RemotePeer&>(*contact(Process{1}));
+    receiving.kind = RequestKind::receive;
+    receiving.process = Process{1};
+    Rendezvous* rendezvous = open_rendezvous(sender, receiving, false);
+    receiving.part.begin<NetworkRequest>().rendezvous = rendezvous->number;
+    EXPECT_TRUE(note_loss(Process{1}, ECONNRESET));
+    end_what_is_lost();
+    ASSERT_FALSE(is_complete(receiving));
+    submit(sender, receiving);
+    EXPECT_TRUE(is_complete(receiving));
+    EXPECT_EQ(receiving.error, error_process_failed);
+  });
+}
 
 TEST_F(failures_between_nodes, a_send_that_waits_for_its_receiver_is_taken_back) {
   ranks.send(0, 1, out.data(), 1 << 20, 1, sending);

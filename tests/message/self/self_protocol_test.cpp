@@ -5,8 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "base/failure_class.hpp"
 #include "message/core/account.hpp"
 #include "message/core/active.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/protocol.hpp"
 #include "tests/message/ranks.hpp"
 
@@ -128,6 +130,34 @@ TEST_F(to_self, a_send_that_waits_can_be_cancelled_and_no_other_is) {
   send(&value, sizeof value, sending);
   ranks.cancel(0, sending);
   EXPECT_FALSE(sending.cancelled) << "it is sent";
+}
+
+TEST_F(to_self, a_send_that_waits_fails_when_its_communicator_is_revoked_and_no_other) {
+  static const void* revoked;
+  revoked = nullptr;
+  communicator_view.is_revoked = [](const void* owner) { return owner == revoked; };
+  constexpr int count = 5;
+  Request sends[count];
+  for (Request& one : sends) send(out.data(), long_one, one);
+  Request of_another;
+  ranks.as(0, [&] {
+    Context context = ranks.context(0);
+    context.owner = &of_another;
+    begin_send(context, out.data(), long_one, Ranks::byte(), 0, 1, false, of_another);
+    revoked = &ranks;
+    note_revoked();
+    EXPECT_TRUE(fail_lost_sends());
+    EXPECT_FALSE(fail_lost_sends()) << "that was all";
+  });
+  for (const Request& one : sends) {
+    EXPECT_TRUE(is_complete(one));
+    EXPECT_EQ(one.error, error_revoked);
+  }
+  EXPECT_FALSE(is_complete(of_another));
+  revoked = nullptr;
+  receive(in.data(), long_one, receiving);
+  EXPECT_TRUE(is_complete(receiving) && is_complete(of_another));
+  communicator_view = {};
 }
 
 TEST_F(to_self, active_messages_come_in_order_and_what_their_handlers_send_in_the_next_round) {
