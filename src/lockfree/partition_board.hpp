@@ -2,7 +2,8 @@
 // begun an iteration, and the state of each unit, the pieces in which the data goes. It lies in the
 // receiver's memory and begins as all zeros. message/partitioned/ uses it. Invariant: a unit's data
 // is moved by whoever has claimed it; its state goes from ready to claimed to arrived, once in an
-// iteration, and iterations count from 1.
+// iteration, and iterations count from 1. Where ranks may go on without others, either side may
+// withdraw a unit that is not claimed, which then nobody moves.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,9 @@ namespace baton::lockfree {
 
 // The states of a unit in one iteration. Later iterations have greater states; before the first
 // one it is 0.
+constexpr std::uint64_t unit_withdrawn(std::uint64_t iteration) {
+  return 4 * iteration;
+}
 constexpr std::uint64_t unit_ready(std::uint64_t iteration) {
   return 4 * iteration + 1;
 }
@@ -90,6 +94,25 @@ void keep_unit(UnitState<Atomics>& unit, std::uint64_t iteration) {
   unit.word.store(unit_claimed(iteration), std::memory_order_relaxed);
 }
 
+// These two do the same where units may be withdrawn; false: this one is.
+template <class Atomics>
+bool advance_unit(UnitState<Atomics>& unit, std::uint64_t iteration, std::uint64_t state) {
+  // relaxed: until it is ready only a withdrawal changes it.
+  std::uint64_t seen = unit.word.load(std::memory_order_relaxed);
+  // ORDER unit.ready: release here, acquire in claim_unit; the data.
+  return seen != unit_withdrawn(iteration) &&
+         unit.word.compare_exchange_strong(seen, state, std::memory_order_release,
+                                           std::memory_order_relaxed);
+}
+template <class Atomics>
+bool publish_if_wanted(UnitState<Atomics>& unit, std::uint64_t iteration) {
+  return advance_unit(unit, iteration, unit_ready(iteration));
+}
+template <class Atomics>
+bool keep_if_wanted(UnitState<Atomics>& unit, std::uint64_t iteration) {
+  return advance_unit(unit, iteration, unit_claimed(iteration));
+}
+
 // Returns whether the unit is published, or further on.
 template <class Atomics>
 bool has_left(const UnitState<Atomics>& unit, std::uint64_t iteration) {
@@ -113,6 +136,17 @@ bool claim_unit(UnitState<Atomics>& unit, std::uint64_t iteration) {
   // ORDER unit.ready: acquire here, release in publish_unit; the data.
   return unit.word.compare_exchange_strong(expected, unit_claimed(iteration),
                                            std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+// Withdraws a unit unless its data has arrived. False: somebody moves it; try again.
+template <class Atomics>
+bool withdraw_unit(UnitState<Atomics>& unit, std::uint64_t iteration) {
+  // ORDER unit.arrived: acquire here, release in finish_unit; the data is where it belongs.
+  std::uint64_t seen = unit.word.load(std::memory_order_acquire);
+  if (seen == unit_withdrawn(iteration) || seen >= unit_arrived(iteration)) return true;
+  return seen != unit_claimed(iteration) &&
+         unit.word.compare_exchange_strong(seen, unit_withdrawn(iteration),
+                                           std::memory_order_relaxed, std::memory_order_relaxed);
 }
 
 template <class Atomics>

@@ -151,6 +151,47 @@ MODEL_CASE(partition_board, either_side_copies_several_units) {
   stage.thread([&shared] { receive_directly(shared, 1, 2, true); });
 }
 
+// A receiver withdraws what it has begun, and uses its buffer again.
+MODEL_CASE(partition_board, a_sender_leaves_the_buffer_of_a_withdrawn_unit_alone) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&shared] {
+    lockfree::UnitState<Model>& state = shared.places[0].state;
+    store(shared.out[0], number(1, 0));
+    bool mine = has_begun(shared.board, 1);
+    if (mine) mine = keep_if_wanted(state, 1);
+    if (!mine && publish_if_wanted(state, 1)) mine = claim_unit(state, 1);
+    if (!mine) return;
+    copy(shared, 0);
+    finish_unit(state, 1);
+  });
+  stage.thread([&shared] {
+    begin_iteration(shared.board, 1);
+    for (Mark round = mark(); !withdraw_unit(shared.places[0].state, 1);) pause(round);
+    if (has_arrived(shared.places[0].state, 1))
+      check(load(shared.in[0]) == number(1, 0), "not what was sent");
+    store(shared.in[0], 77);
+    check(load(shared.in[0]) == 77, "written after its end");
+  });
+}
+
+// A sender withdraws what it has published, and uses its buffer again.
+MODEL_CASE(partition_board, a_receiver_leaves_the_buffer_of_a_withdrawn_unit_alone) {
+  auto& shared = stage.shared<Shared>();
+  stage.thread([&shared] {
+    lockfree::UnitState<Model>& state = shared.places[0].state;
+    store(shared.out[0], number(1, 0));
+    (void)publish_if_wanted(state, 1);
+    for (Mark round = mark(); !withdraw_unit(state, 1);) pause(round);
+    store(shared.out[0], 77);
+  });
+  stage.thread([&shared] {
+    if (!claim_unit(shared.places[0].state, 1)) return;
+    copy(shared, 0);
+    finish_unit(shared.places[0].state, 1);
+    check(load(shared.in[0]) == number(1, 0), "not what was sent");
+  });
+}
+
 // The receiver frees the board when the sender has looked for the last time.
 MODEL_CASE(partition_board, is_freed_after_the_senders_last_look) {
   auto& shared = stage.shared<Shared>();

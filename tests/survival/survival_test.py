@@ -55,10 +55,8 @@ class Survival(unittest.TestCase):
         self.run_case("from_child", 1, (3000, 20000, 200000), cases="midway_program")
 
     def test_partitioned_messages_with_the_dead_or_on_a_revoked_communicator_fail(self):
-        for case in "sender_dies", "sender_has_sent", "receiver_dies":
+        for case in "sender_dies", "sender_has_sent", "receiver_dies", "receiver_revoked", "sender_revoked":
             self.run_case(case, 2, (8, 3000, 200000), cases="partitioned_cases_program")
-        for case in "receiver_revoked", "sender_revoked":
-            self.run_case(case, 2, (8, 3000), cases="partitioned_cases_program")
 
     def test_the_deposit_models_refuse_to_go_on(self):
         done = run(2, program("cases_program"), "last_words", "8", BATON_DEPOSIT_MODEL="2")

@@ -13,6 +13,7 @@
 #include "message/partitioned/side.hpp"
 #include "platform/copy.hpp"
 #include "transport/move/copy.hpp"
+#include "transport/node.hpp"
 
 namespace baton::message::partitioned {
 
@@ -63,16 +64,27 @@ void push_or_publish(Side& side, std::uint32_t unit) {
   wake_rank(peer);
 }
 
+// These two are for units that go from buffer to buffer. False: the unit is withdrawn.
+bool keep(UnitState& state, std::uint64_t iteration) {
+  if (BATON_UNLIKELY(transport::job().continues)) return keep_if_wanted(state, iteration);
+  keep_unit(state, iteration);
+  return true;
+}
+bool publish(UnitState& state, std::uint64_t iteration) {
+  if (BATON_UNLIKELY(transport::job().continues)) return publish_if_wanted(state, iteration);
+  publish_unit(state, iteration);
+  return true;
+}
+
 void hand_direct(Side& side, std::uint32_t unit) {
   UnitState& state = side.unit(unit);
   if (reaches(side) && has_begun(*side.board, side.iteration)) {
-    keep_unit(state, side.iteration);
-    return push_or_publish(side, unit);
+    if (keep(state, side.iteration)) push_or_publish(side, unit);
+    return;
   }
   // Whoever looks first when the receiver has begun copies it.
   const transport::Slot peer = side.peer;
-  publish_unit(state, side.iteration);
-  wake_rank(peer);
+  if (publish(state, side.iteration)) wake_rank(peer);
 }
 
 void hand_staged(Side& side, std::uint32_t unit) {

@@ -154,13 +154,24 @@ void give_up(Side& side, Error error, const char* format, ...) {
   platform::store_shared(side.error, error);
 }
 
+namespace {
+
+bool withdraw_units(Side& side) {
+  bool all = true;
+  for (std::uint32_t unit = side.done; unit < side.units.count(); ++unit)
+    all &= withdraw_unit(side.unit(unit), side.iteration);
+  return all;
+}
+
+}  // namespace
+
 bool end_without_peer(Side& side) {
   if (!has_met(side) || !side.board) return false;  // messages end by themselves
-  // One that lives may still copy from this side's buffer, or to it.
-  const Process peer = side.context.process(side.arguments.rank);
-  if (side.way == Way::direct && !loss_of(peer)) return false;
   const Error error = lost_source(side.context, side.arguments.rank);
   if (!error || (side.sends ? has_more_to_send(side) : has_more_to_take(side))) return false;
+  // A peer that lives may be copying from this side's buffer, or to it.
+  const Process peer = side.context.process(side.arguments.rank);
+  if (side.way == Way::direct && !loss_of(peer) && !withdraw_units(side)) return false;
   if (!side.error) give_up(side, error, "%s", last_explanation().text);
   return true;
 }
