@@ -197,7 +197,7 @@ Error test(Window& window, int* flag) {
   *flag = all_completed(window) && are_accepted_over(window);
   if (!*flag) (void)message::progress();
   const Error error = *flag ? Error{MPI_SUCCESS} : message::broken(window.comm);
-  // What those that live have begun has its end, as in `wait`.
+  // Transfers that others have announced are over before the epoch is, as in `wait`.
   if (error) await_accepted(window);
   if (*flag || error) end_exposure(window);
   return error;
