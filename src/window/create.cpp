@@ -133,7 +133,6 @@ void dispose(Window& window) {
   let_go_memory(window);
   close_provider(window);
   forget_regions(window);
-  if (window.exposed_to) world::release(*window.exposed_to);
   if (window.allocated) (void)world::free_memory(window.allocated);
   free_row(window);
   (void)world::free_communicator(*window.comm);
