@@ -79,6 +79,7 @@ int connect_near(const Communicator& comm, const char* name, double seconds, Err
   const std::int64_t end_ms = platform::now_ms() + static_cast<std::int64_t>(seconds * 1000);
   int near = -1, why = 0;
   message::wait_until([&] {
+    if (near >= 0) return true;  // it may be asked again
     near = platform::connect_to_port(name);
     why = near >= 0 ? 0 : errno;
     return why != EAGAIN || platform::now_ms() >= end_ms || (*broken = message::broken(&comm));

@@ -81,6 +81,7 @@ Error await_connection(const Communicator& comm, OpenPort& port, double seconds,
   do {
     channel.reset();
     message::wait_until([&] {
+      if (channel) return true;  // it may be asked again
       if (const int near = platform::accept_at_port(port.socket, port.local); near >= 0) {
         channel.emplace(comm, near, true);
         return true;
