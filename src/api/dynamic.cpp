@@ -14,6 +14,12 @@ namespace baton::api {
 
 namespace {
 
+// An argument that means something at the root alone is checked there: a root that left would leave
+// the others waiting, so it has its error reported by all.
+Error missing(const char* argument) {
+  return fail(MPI_ERR_ARG, "argument %s: it is a null pointer", argument);
+}
+
 // Looks up an info that means something here, at the root; `*found` is null for MPI_INFO_NULL.
 Error find_info(MPI_Info handle, const Info** found) {
   *found = infos.find(handle);
@@ -33,6 +39,19 @@ Error read_timeout(MPI_Info handle, double* seconds) {
   return fail(MPI_ERR_INFO_VALUE, "info key timeout: \"%s\" is no number of seconds", text);
 }
 
+bool leads(const Communicator& comm, int root) {
+  return !comm.is_inter() && comm.rank() == root;
+}
+
+// Reads the root's arguments of an accept or a connect.
+dynamic::RootArguments read_arguments(const Communicator& comm, int root, const char* port,
+                                      MPI_Info info) {
+  dynamic::RootArguments read{port, 0, MPI_SUCCESS};
+  if (!leads(comm, root)) return read;
+  read.problem = port ? read_timeout(info, &read.seconds) : missing("port_name");
+  return read;
+}
+
 // Gives the program the communicator that `make(&made)` has made.
 template <class Make>
 Error give(MPI_Comm* handle, Make&& make) {
@@ -40,10 +59,6 @@ Error give(MPI_Comm* handle, Make&& make) {
   if (Error error = make(&made)) return error;
   *handle = made->handle;
   return MPI_SUCCESS;
-}
-
-bool leads(const Communicator& comm, int root) {
-  return !comm.is_inter() && comm.rank() == root;
 }
 
 }  // namespace
@@ -56,11 +71,9 @@ Error comm_get_parent(MPI_Comm* parent) {
 Error comm_spawn(const char* command, char** arguments, int processes, MPI_Info info, int root,
                  Communicator& comm, MPI_Comm* handle, int* codes) {
   dynamic::SpawnedProgram program{command, arguments, processes, nullptr};
-  // A root that left here would leave the others waiting, so its info counts as none.
-  const Error unknown = leads(comm, root) ? find_info(info, &program.info) : MPI_SUCCESS;
-  if (unknown) program.command = nullptr;
+  const Error problem = leads(comm, root) ? find_info(info, &program.info) : MPI_SUCCESS;
   return give(handle, [&](Communicator** made) {
-    return dynamic::spawn(comm, root, &program, 1, made, codes);
+    return dynamic::spawn(comm, root, &program, 1, problem, made, codes);
   });
 }
 
@@ -68,14 +81,18 @@ Error comm_spawn_multiple(int count, char** commands, char*** arguments, const i
                           const MPI_Info* given, int root, Communicator& comm, MPI_Comm* handle,
                           int* codes) {
   std::vector<dynamic::SpawnedProgram> programs;
-  for (int i = 0; leads(comm, root) && i < count; ++i) {
-    dynamic::SpawnedProgram program{commands[i], arguments ? arguments[i] : nullptr, processes[i],
-                                    nullptr};
-    if (find_info(given[i], &program.info) != MPI_SUCCESS) program.command = nullptr;
-    programs.push_back(program);
+  Error problem = MPI_SUCCESS;
+  if (leads(comm, root) && count > 0) {
+    if (!commands) problem = missing("array_of_commands");
+    if (!processes) problem = missing("array_of_maxprocs");
+    if (!given) problem = missing("array_of_info");
+    for (int i = 0; !problem && i < count; ++i) {
+      programs.push_back({commands[i], arguments ? arguments[i] : nullptr, processes[i], nullptr});
+      problem = find_info(given[i], &programs.back().info);
+    }
   }
   return give(handle, [&](Communicator** made) {
-    return dynamic::spawn(comm, root, programs.data(), count, made, codes);
+    return dynamic::spawn(comm, root, programs.data(), count, problem, made, codes);
   });
 }
 
@@ -99,19 +116,15 @@ Error close_port(const char* name) {
 }
 
 Error comm_accept(const char* port, MPI_Info info, int root, Communicator& comm, MPI_Comm* handle) {
-  double seconds = 0;
-  const Error problem = leads(comm, root) ? read_timeout(info, &seconds) : MPI_SUCCESS;
   return give(handle, [&](Communicator** made) {
-    return dynamic::accept(comm, root, {port, seconds, problem}, made);
+    return dynamic::accept(comm, root, read_arguments(comm, root, port, info), made);
   });
 }
 
 Error comm_connect(const char* port, MPI_Info info, int root, Communicator& comm,
                    MPI_Comm* handle) {
-  double seconds = 0;
-  const Error problem = leads(comm, root) ? read_timeout(info, &seconds) : MPI_SUCCESS;
   return give(handle, [&](Communicator** made) {
-    return dynamic::connect(comm, root, {port, seconds, problem}, made);
+    return dynamic::connect(comm, root, read_arguments(comm, root, port, info), made);
   });
 }
 

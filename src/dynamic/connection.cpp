@@ -8,6 +8,7 @@
 
 #include "base/version.hpp"
 #include "lockfree/job.hpp"
+#include "message/core/loss.hpp"
 #include "message/core/progress_source.hpp"
 #include "platform/local_port.hpp"
 #include "platform/random.hpp"
@@ -100,12 +101,15 @@ Error Connection::exchange(const void* mine, std::int64_t bytes, void* theirs,
   const std::int64_t end_ms =
       platform::now_ms() + static_cast<std::int64_t>(patience_seconds_ * 1000);
   bool is_alive = true, is_late = false;
+  Error broken = MPI_SUCCESS;
+  const auto is_done = [&] { return out.left == 0 && in.left == 0; };
   message::wait_until([&] {
     is_alive = out.advance(socket_) && in.advance(socket_);
     is_late = patience_seconds_ > 0 && platform::now_ms() >= end_ms;
-    return !is_alive || is_late || (out.left == 0 && in.left == 0);
+    return !is_alive || is_late || is_done() || (broken = message::broken(&comm_));
   });
-  if (out.left == 0 && in.left == 0) return MPI_SUCCESS;
+  if (is_done()) return MPI_SUCCESS;
+  if (broken) return broken;
   if (is_late && is_alive)
     return fail(MPI_ERR_PORT, "nobody has accepted the connection for %g s (info key timeout)",
                 patience_seconds_);

@@ -27,15 +27,21 @@ class WatchedSocket {
 // The leader's channel to the other leader over a socket.
 class Connection final : public world::LeaderChannel {
  public:
-  // `owned`: the socket is closed in the end.
-  // `key`: what only the two sides know; null: there is no such thing, and what they agree on goes
-  // as it is, over the kernel's sockets of this host or over the program's own.
-  Connection(int socket, bool owned, const Key* key = nullptr)
-      : socket_(socket), owned_(owned), is_secret_(key != nullptr), key_(key ? *key : Key{}) {}
+  // `comm`: whose ranks meet the others; when it has lost one, or is revoked, nothing is waited
+  // for. `owned`: the socket is closed in the end. `key`: what only the two sides know; null: there
+  // is no such thing, and what they agree on goes as it is, over the kernel's sockets of this host
+  // or over the program's own.
+  Connection(const Communicator& comm, int socket, bool owned, const Key* key = nullptr)
+      : comm_(comm),
+        socket_(socket),
+        owned_(owned),
+        is_secret_(key != nullptr),
+        key_(key ? *key : Key{}) {}
   ~Connection();
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
-  // Error, explained: MPI_ERR_PORT, the other side is gone or has not answered for so long.
+  // Errors, explained: MPI_ERR_PORT, the other side is gone or has not answered for so long; those
+  // of message::broken.
   Error exchange(const void* mine, std::int64_t bytes, void* theirs,
                  std::int64_t their_bytes) override;
   Error agree_key(Key* key) override;
@@ -46,6 +52,7 @@ class Connection final : public world::LeaderChannel {
   void set_patience(double seconds) { patience_seconds_ = seconds; }
 
  private:
+  const Communicator& comm_;
   int socket_;
   bool owned_;
   bool is_secret_;

@@ -55,6 +55,7 @@ Error no_such_port(const char* name) {
 }
 
 Error check_group(const Communicator& comm) {
+  if (Error error = world::check_open(comm)) return error;
   if (!comm.is_inter()) return MPI_SUCCESS;
   return fail(MPI_ERR_COMM,
               "argument comm: this is an intercommunicator; MPI_Intercomm_merge makes one group of "
@@ -62,28 +63,51 @@ Error check_group(const Communicator& comm) {
 }
 
 // The root's part of an accept.
-Error accept_one(const char* name, double seconds, std::optional<Connection>& channel) {
+Error accept_one(const Communicator& comm, const char* name, double seconds,
+                 std::optional<Connection>& channel) {
   OpenPort* port = open_ports.take(name);
   if (!port) return no_such_port(name);
-  const Error error = await_connection(*port, seconds, [] { return MPI_SUCCESS; }, channel);
+  const auto goes_on = [] { return MPI_SUCCESS; };
+  const Error error = await_connection(comm, *port, seconds, goes_on, channel);
   open_ports.add(port);
   return error;
 }
 
-Error connect_one(const char* name, double seconds, std::optional<Connection>& channel) {
+// Connects to a port of this host; waits while others who wait there take all places. Returns the
+// connection; -1 with errno set, or `broken` explained.
+int connect_near(const Communicator& comm, const char* name, double seconds, Error* broken) {
+  const std::int64_t end_ms = platform::now_ms() + static_cast<std::int64_t>(seconds * 1000);
+  int near = -1, why = 0;
+  message::wait_until([&] {
+    if (near >= 0) return true;  // it may be asked again
+    near = platform::connect_to_port(name);
+    why = near >= 0 ? 0 : errno;
+    return why != EAGAIN || platform::now_ms() >= end_ms || (*broken = message::broken(&comm));
+  });
+  errno = why;
+  return near;
+}
+
+Error connect_one(const Communicator& comm, const char* name, double seconds,
+                  std::optional<Connection>& channel) {
   const double patience = seconds > 0 ? seconds : connect_patience_seconds;
-  const int near = platform::connect_to_port(name);
+  Error broken = MPI_SUCCESS;
+  const int near = connect_near(comm, name, patience, &broken);
   if (near >= 0) {
-    channel.emplace(near, true);
+    channel.emplace(comm, near, true);
     channel->set_patience(patience);
     return channel->greet();
   }
   const int why = errno;
+  if (broken) return broken;
+  if (why == EAGAIN)
+    return fail(MPI_ERR_PORT, "nobody has accepted for %g s any of those who wait at the port",
+                patience);
   if (const char* far = std::strchr(name, '@'); far && why != EINVAL && why != EACCES) {
     Key key;
-    const int connection = connect_far(far + 1, secret_of(name), patience, &key);
+    const int connection = connect_far(comm, far + 1, secret_of(name), patience, &key);
     if (connection < 0) return last_explanation().error_class;
-    channel.emplace(connection, true, &key);
+    channel.emplace(comm, connection, true, &key);
     channel->set_patience(patience);
     return channel->greet();
   }
@@ -106,7 +130,7 @@ Error meet_at_port(Communicator& comm, int root, const RootArguments& arguments,
   std::optional<Connection> channel;
   Error problem = arguments.problem;
   if (comm.rank() == root && !problem)
-    problem = get_connection(arguments.port, arguments.seconds, channel);
+    problem = get_connection(comm, arguments.port, arguments.seconds, channel);
   return world::create_intercommunicator(comm, root, channel ? &*channel : nullptr, problem, made);
 }
 
@@ -172,7 +196,7 @@ Error connect(Communicator& comm, int root, const RootArguments& arguments, Comm
 
 Error join(int socket, Communicator** made) {
   Communicator* self = world::communicators.find(MPI_COMM_SELF);
-  Connection channel(socket, false);
+  Connection channel(*self, socket, false);
   if (Error error = channel.greet()) return error;
   return world::create_intercommunicator(*self, 0, &channel, MPI_SUCCESS, made);
 }

@@ -8,6 +8,7 @@
 
 #include "dynamic/connection.hpp"
 #include "dynamic/network/far_port.hpp"
+#include "message/core/loss.hpp"
 #include "platform/local_port.hpp"
 #include "platform/stream.hpp"
 #include "world/communicator.hpp"
@@ -36,12 +37,12 @@ struct OpenPort {
   OpenPort* next = nullptr;
 };
 
-// Waits until somebody connects, whom `channel` then talks to. `goes_on` is asked now and then; it
-// returns an error, explained, when nobody will come. After `seconds` (0: never) nobody is waited
-// for. Errors, explained: MPI_ERR_PORT, and those of Connection::greet.
+// Waits until somebody connects for the ranks of `comm`, whom `channel` then talks to. `goes_on` is
+// asked now and then; it returns an error, explained, when nobody will come. After `seconds` (0:
+// never) nobody is waited for. Errors, explained: MPI_ERR_PORT, and those of Connection::greet.
 template <class GoesOn>
-[[nodiscard]] Error await_connection(OpenPort& port, double seconds, GoesOn&& goes_on,
-                                     std::optional<Connection>& channel);
+[[nodiscard]] Error await_connection(const Communicator& comm, OpenPort& port, double seconds,
+                                     GoesOn&& goes_on, std::optional<Connection>& channel);
 // Returns the secret in a port's name.
 Key secret_of(const char* name);
 
@@ -70,30 +71,37 @@ struct RootArguments {
 void close_ports();
 
 template <class GoesOn>
-Error await_connection(OpenPort& port, double seconds, GoesOn&& goes_on,
+Error await_connection(const Communicator& comm, OpenPort& port, double seconds, GoesOn&& goes_on,
                        std::optional<Connection>& channel) {
   const WatchedSocket watched(port.socket);
   port.far.begin_waiting();
   const std::int64_t end_ms = platform::now_ms() + static_cast<std::int64_t>(seconds * 1000);
   const Key secret = secret_of(port.name.c_str());
   Error error = MPI_SUCCESS;
-  message::wait_until([&] {
-    if (const int near = platform::accept_at_port(port.socket, port.local); near >= 0) {
-      channel.emplace(near, true);
-      return true;
-    }
-    Key key;
-    if (const int far = port.far.accept(secret, &key); far >= 0) {
-      channel.emplace(far, true, &key);
-      return true;
-    }
-    error = goes_on();
-    if (!error && seconds > 0 && platform::now_ms() >= end_ms)
-      error = fail(MPI_ERR_PORT, "nobody has connected for %g s (info key timeout)", seconds);
-    return error != MPI_SUCCESS;
-  });
+  do {
+    channel.reset();
+    message::wait_until([&] {
+      if (channel) return true;  // it may be asked again
+      if (const int near = platform::accept_at_port(port.socket, port.local); near >= 0) {
+        channel.emplace(comm, near, true);
+        return true;
+      }
+      Key key;
+      if (const int far = port.far.accept(secret, &key); far >= 0) {
+        channel.emplace(comm, far, true, &key);
+        return true;
+      }
+      error = message::broken(&comm);
+      if (!error) error = goes_on();
+      if (!error && seconds > 0 && platform::now_ms() >= end_ms)
+        error = fail(MPI_ERR_PORT, "nobody has connected for %g s (info key timeout)", seconds);
+      return error != MPI_SUCCESS;
+    });
+    if (channel) error = channel->greet();
+    // Whoever has given up or died since it connected is nobody.
+  } while (channel && error == MPI_ERR_PORT);
   port.far.end_waiting();
-  return channel ? channel->greet() : error;
+  return error;
 }
 
 }  // namespace baton::dynamic

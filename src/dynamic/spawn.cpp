@@ -222,13 +222,14 @@ bool may_be_elsewhere(const SpawnedProgram& first) {
 }
 
 // The root's part.
-Error start(const SpawnedProgram* programs, int count, std::optional<Connection>& channel) {
+Error start(const Communicator& comm, const SpawnedProgram* programs, int count,
+            std::optional<Connection>& channel) {
   OpenPort port;
   const Endpoint anywhere;
   if (port.open(may_be_elsewhere(programs[0]) ? &anywhere : nullptr)) return MPI_ERR_SPAWN;
   const pid_t mpiexec = start_mpiexec(programs, count, port.name.c_str());
   if (mpiexec < 0) return last_explanation().error_class;
-  return await_connection(port, 0, MpiexecWatch(mpiexec), channel);
+  return await_connection(comm, port, 0, MpiexecWatch(mpiexec), channel);
 }
 
 // The root tells the others how many processes are asked for, before they are started.
@@ -244,15 +245,16 @@ void fill_codes(int* codes, std::int32_t processes, std::int32_t started) {
 
 }  // namespace
 
-Error spawn(Communicator& comm, int root, const SpawnedProgram* programs, int count,
+Error spawn(Communicator& comm, int root, const SpawnedProgram* programs, int count, Error problem,
             Communicator** made, int* codes) {
+  if (Error error = world::check_open(comm)) return error;
   if (comm.is_inter())
     return fail(MPI_ERR_COMM,
                 "argument comm: this is an intercommunicator; MPI_Intercomm_merge makes "
                 "one group of its two");
   Announcement announcement{};
   const bool leads = comm.rank() == root;
-  if (leads) announcement.error = check(programs, count);
+  if (leads) announcement.error = problem ? problem : check(programs, count);
   for (int i = 0; leads && !announcement.error && i < count; ++i)
     announcement.processes += programs[i].processes;
   const world::Members members = comm.members(world::agreement_tag);
@@ -263,8 +265,7 @@ Error spawn(Communicator& comm, int root, const SpawnedProgram* programs, int co
                  : fail(announcement.error, "the arguments of the root (rank %d) are not valid",
                         root);
   std::optional<Connection> channel;
-  Error problem = MPI_SUCCESS;
-  if (leads) problem = start(programs, count, channel);
+  if (leads) problem = start(comm, programs, count, channel);
   const Error error =
       world::create_intercommunicator(comm, root, channel ? &*channel : nullptr, problem, made);
   fill_codes(codes, announcement.processes, error ? 0 : (*made)->remote_size());

@@ -16,11 +16,12 @@ struct SpawnedProgram {
   const Info* info;  // null: none
 };
 
-// Starts so many programs as one job. It is collective over `comm`, which has one group; `programs`
-// and `count` count at `root`. `codes` (null: not wanted) has a place for each process that was
-// asked for, and gets MPI_SUCCESS or MPI_ERR_SPAWN. Errors, explained: MPI_ERR_ARG, MPI_ERR_SPAWN,
-// and those of world::create_intercommunicator.
+// Starts so many programs as one job. It is collective over `comm`, which has one group;
+// `programs`, `count` and `problem` count at `root`: an error of its arguments, as explained, which
+// then all get. `codes` (null: not wanted) has a place for each process that was asked for, and
+// gets MPI_SUCCESS or MPI_ERR_SPAWN. Errors, explained: MPI_ERR_ARG, MPI_ERR_SPAWN, and those of
+// world::create_intercommunicator.
 [[nodiscard]] Error spawn(Communicator& comm, int root, const SpawnedProgram* programs, int count,
-                          Communicator** made, int* codes);
+                          Error problem, Communicator** made, int* codes);
 
 }  // namespace baton::dynamic

@@ -53,9 +53,10 @@ extern Errand errand;
 // --- under the progress lock, in an errand.
 // Leaves the meetings that nobody uses.
 void leave_unused();
-// Makes a meeting known, whose processes have numbers from engine.process_count on.
+// Gives a meeting the lowest numbers for its processes that are free and follow each other. Error,
+// explained: MPI_ERR_OTHER, there are too many processes.
+[[nodiscard]] Error take_numbers(Meeting& meeting);
+// Makes a meeting known, whose processes have numbers.
 void list_meeting(Meeting& meeting);
-// Explains that so many more processes are too many; MPI_SUCCESS: they are not.
-[[nodiscard]] Error check_process_count(std::uint32_t more);
 
 }  // namespace baton::message

@@ -1,11 +1,13 @@
 #include "message/meet.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
 #include "message/core/announce.hpp"
 #include "message/core/contact.hpp"
 #include "message/core/meeting.hpp"
+#include "message/core/queues.hpp"
 #include "message/core/wait.hpp"
 #include "message/errand.hpp"
 #include "message/node/node_protocol.hpp"
@@ -15,17 +17,34 @@ namespace baton::message {
 
 Errand errand;
 
-Error check_process_count(std::uint32_t more) {
-  if (engine.process_count + more <= processes_max) return MPI_SUCCESS;
+namespace {
+
+std::uint32_t end_of(const Meeting& meeting) {
+  return meeting.first + meeting.count;
+}
+
+}  // namespace
+
+Error take_numbers(Meeting& meeting) {
+  platform::Guard guard(engine.meetings_lock);
+  meeting.first = engine.ranks;
+  for (const Meeting* other = engine.meetings; other;)
+    if (other->count > 0 && meeting.first < end_of(*other) && other->first < end_of(meeting)) {
+      meeting.first = end_of(*other);
+      other = engine.meetings;
+    } else {
+      other = other->next;
+    }
+  if (end_of(meeting) <= processes_max) return MPI_SUCCESS;
   return fail(MPI_ERR_OTHER, "this process knows %u processes, and %u more than that are too many",
-              engine.process_count, more);
+              engine.process_count, meeting.count);
 }
 
 void list_meeting(Meeting& meeting) {
   platform::Guard guard(engine.meetings_lock);
   meeting.next = engine.meetings;
   engine.meetings = &meeting;
-  engine.process_count += meeting.count;
+  engine.process_count = std::max(engine.process_count, end_of(meeting));
 }
 
 namespace {
@@ -43,18 +62,18 @@ Error number_processes(Meeting& meeting) {
   transport::set_processes(own, numbers);
   if (!meeting.met || !numbers)
     return fail(MPI_ERR_NO_MEM, "no memory to meet %u processes", own.count());
-  meeting.first = engine.process_count;
   for (std::uint32_t index = 0; index < own.count(); ++index) {
     const ProcessId id = id_at(own.at(index));
     // Nothing comes from the slots of our own job, nor of those whose messages go through an
     // earlier meeting.
     numbers[index] = engine.self;
-    if (Process known; id.job != engine.job && !find_met(id, &known)) {
-      numbers[index] = static_cast<Process>(meeting.first + meeting.count);
+    if (Process known; id.job != engine.job && !find_met(id, &known))
       meeting.met[meeting.count++] = {id, index};
-    }
   }
-  return check_process_count(meeting.count);
+  if (Error error = take_numbers(meeting)) return error;
+  for (std::uint32_t i = 0; i < meeting.count; ++i)
+    numbers[meeting.met[i].index] = static_cast<Process>(meeting.first + i);
+  return MPI_SUCCESS;
 }
 
 void forget_met_list(Meeting& meeting) {
@@ -114,17 +133,21 @@ Error begin(int descriptor, std::uint32_t index, Meeting** held) {
 
 // Under the progress lock: forgets those who were met, so that their numbers can be given again.
 void forget_met(const Meeting& meeting) {
-  for (std::uint32_t i = meeting.first; i < meeting.first + meeting.count; ++i) {
+  drop_unexpected_of(meeting.first, meeting.count);
+  for (std::uint32_t i = meeting.first; i < end_of(meeting); ++i) {
     forget_contact(static_cast<Process>(i));
     if (engine.lost.errors) engine.lost.errors[i] = 0;
   }
-  if (meeting.first + meeting.count == engine.process_count) engine.process_count = meeting.first;
+  platform::Guard guard(engine.meetings_lock);
+  engine.process_count = engine.ranks;
+  for (const Meeting* left = engine.meetings; left; left = left->next)
+    engine.process_count = std::max(engine.process_count, end_of(*left));
 }
 
 // Under the progress lock.
 bool may_leave(Meeting& meeting) {
   if (platform::load_shared(meeting.uses) != 0 || !meeting.protocol->has_left()) return false;
-  for (std::uint32_t i = meeting.first; i < meeting.first + meeting.count; ++i)
+  for (std::uint32_t i = meeting.first; i < end_of(meeting); ++i)
     if (const Peer* peer = engine.peers[i]; peer && peer->queued.first) return false;
   return !meeting.is_over_network() || meeting.has_said_goodbye;
 }
@@ -140,6 +163,11 @@ Meeting* take_unused() {
   platform::Guard guard(engine.meetings_lock);
   for (Meeting** link = &engine.meetings; *link; link = &(*link)->next)
     if (Meeting* meeting = *link; may_leave(*meeting)) {
+      // Another thread may call for a new meeting as soon as it does not find this one.
+      // relaxed: see is_there in meeting.cpp.
+      if (!meeting->is_over_network())
+        transport::status_row(meeting->own)
+            .state.pid.store(lockfree::left_process, std::memory_order_relaxed);
       *link = meeting->next;
       return meeting;
     }

@@ -54,18 +54,21 @@ Error open_protocol(bool one_machine) {
 
 // Under the progress lock.
 Error make_meeting(std::uint32_t count, Meeting** held) {
-  if (Error error = check_process_count(count)) return error;
   auto* meeting = new (std::nothrow) Meeting;
   auto* met = static_cast<Meeting::Met*>(std::calloc(count, sizeof(Meeting::Met)));
-  if (!meeting || !met || !add_met_peers(engine.process_count, count)) {
+  Error error =
+      meeting && met ? MPI_SUCCESS : fail(MPI_ERR_NO_MEM, "no memory to meet %u processes", count);
+  if (meeting) meeting->count = count;
+  if (!error) error = take_numbers(*meeting);
+  if (!error && !add_met_peers(meeting->first, count))
+    error = fail(MPI_ERR_NO_MEM, "no memory to meet %u processes", count);
+  if (error) {
     std::free(met);
     delete meeting;
-    return fail(MPI_ERR_NO_MEM, "no memory to meet %u processes", count);
+    return error;
   }
   meeting->protocol = engine.protocols[static_cast<int>(PeerKind::network)];
   set_active(*meeting->protocol, true);
-  meeting->first = engine.process_count;
-  meeting->count = count;
   meeting->met = met;
   meeting->uses = 1;
   list_meeting(*meeting);

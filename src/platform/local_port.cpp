@@ -47,7 +47,7 @@ sockaddr_un address_of(const Parts& parts, socklen_t* length) {
 }
 
 int make_socket() {
-  return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  return ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
 int close_and_fail(int socket, int error) {
@@ -94,7 +94,7 @@ int open_port(PortName* name) {
   if (socket < 0) return -1;
   constexpr int waiting_max = 128;
   if (::bind(socket, reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
-      ::listen(socket, waiting_max) != 0 || ::fcntl(socket, F_SETFL, O_NONBLOCK) != 0)
+      ::listen(socket, waiting_max) != 0)
     return close_and_fail(socket, errno);
   return socket;
 }

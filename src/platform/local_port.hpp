@@ -22,7 +22,7 @@ int open_port(PortName* name);
 // EAGAIN: there is none now; others that came were sent away.
 int accept_at_port(int socket, const PortName& name);
 // Connects to a port. -1 with errno set: EINVAL, the text is no name of a port; ECONNREFUSED, there
-// is no such port, EACCES, it is another user's.
+// is no such port; EACCES, it is another user's; EAGAIN, as many as can wait there.
 int connect_to_port(const char* name);
 
 // These two transfer as much as is possible without blocking. They return the number of bytes; 0:

@@ -34,7 +34,7 @@ Error free_window(Window& window) {
     if (Error error = check_closed(window)) return error;
   } else {
     // Epochs with a rank that is lost do not end; what is under way there fails, all else ends.
-    (void)finish_transfers(window, nullptr);
+    (void)finish_locally(window);
   }
   if (Error error = delete_attributes(window.attributes, window.handle)) return error;
   if (Error error = meet_to_free(window)) return error;

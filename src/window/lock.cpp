@@ -199,12 +199,15 @@ Error open_target(Window& window, Target& target) {
     if (window.epoch != Epoch::locked_all) return refuse_access(window, rank);
     reach(window, target);
     another = target.hold != Hold::none;  // another thread takes this lock now
-    if (!another) {
+    if (!another)
       platform::store_shared(target.hold, window.all_unchecked ? Hold::unchecked : Hold::shared);
-      window.accessed[window.accessed_count++] = rank;
-    }
   }
-  if (!another) return take_any_lock(window, target);
+  if (!another) {
+    const Error error = take_any_lock(window, target);
+    platform::Guard guard(window.epoch_lock);
+    if (!error) window.accessed[window.accessed_count++] = rank;
+    return error;
+  }
   const WindowWait wait{WindowWait::Kind::thread, window, target};
   message::wait_until(
       [&] {

@@ -181,7 +181,8 @@ void arrive(const message::ActiveMessage& message) {
                        message.bytes - sizeof incoming.header);
   incoming.sender = message.sender;
   incoming.window = one_sided.listeners.find(incoming.header.window);
-  if (!incoming.window) return;  // in a job that goes wrong: the window was freed
+  // A rank has died while the window was made, or freed, so that this rank has none.
+  if (!incoming.window) return incoming.header.token ? answer(incoming, MPI_ERR_WIN) : void();
   incoming.ranges = reinterpret_cast<const RemoteRange*>(payload + sizeof incoming.header);
   incoming.data = payload + sizeof incoming.header + incoming.header.ranges * sizeof(RemoteRange);
   switch (kind) {

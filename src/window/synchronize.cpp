@@ -196,8 +196,11 @@ Error test(Window& window, int* flag) {
   if (!window.exposed) return wrong_epoch("no exposure epoch of MPI_Win_post is open");
   *flag = all_completed(window) && are_accepted_over(window);
   if (!*flag) (void)message::progress();
-  if (*flag) end_exposure(window);
-  return MPI_SUCCESS;
+  const Error error = *flag ? Error{MPI_SUCCESS} : message::broken(window.comm);
+  // Transfers that others have announced are over before the epoch is, as in `wait`.
+  if (error) await_accepted(window);
+  if (*flag || error) end_exposure(window);
+  return error;
 }
 
 // Operations on memory that this rank reaches are over when they return; what is left is to make

@@ -194,13 +194,13 @@ Error enter(const MeetingSide& side, const ProcessId* both, std::int32_t count, 
   if (makes) invitation = invite(both, count);
   const int made = invitation.descriptor;
   Error error = receive_invitation(side, makes, &invitation);
-  if (error) return error;
-  const ProcessId self = message::id_of(message::engine.self);
-  const auto slot = static_cast<std::uint32_t>(std::find(both, both + count, self) - both);
-  const int file = makes ? ::dup(made) : open_memory(invitation);
-  error = succeed_together(side, file < 0 ? MPI_ERR_OTHER : message::meet(file, slot, held));
+  if (!error) {
+    const ProcessId self = message::id_of(message::engine.self);
+    const auto slot = static_cast<std::uint32_t>(std::find(both, both + count, self) - both);
+    const int file = makes ? ::dup(made) : open_memory(invitation);
+    error = succeed_together(side, file < 0 ? MPI_ERR_OTHER : message::meet(file, slot, held));
+  }
   if (made >= 0) ::close(made);
-  if (error && *held) message::let_go(**held);
   return error;
 }
 
@@ -293,8 +293,44 @@ Error enter_over_network(const MeetingSide& side, const TravellingGroup& remote,
     error = succeed_together(side, own_error);
   }
   std::free(rows);
-  if (error && *held) message::let_go(**held);
   return error;
+}
+
+// Makes all of both sides known to each other; `*held` is the meeting in which that has happened.
+Error meet_all(const MeetingSide& side, const TravellingGroup& remote, KnownProcesses& known,
+               message::Meeting** held) {
+  Answers all{};
+  if (Error error = agree_of_both(
+          side, {known.are_all(), own_host() == side.other_host, !message::has_met_over_network()},
+          &all))
+    return error;
+  if (all.knows) return MPI_SUCCESS;
+  if (!all.is_here) return enter_over_network(side, remote, known, held);
+  if (!all.is_plain)
+    if (Error error = known.settle(side)) return error;
+  const std::int32_t own_count = side.members.count, count = own_count + remote.size();
+  auto* both =
+      static_cast<ProcessId*>(std::malloc(static_cast<std::size_t>(count) * sizeof(ProcessId)));
+  BATON_INVARIANT(both != nullptr);  // the others would wait for ever
+  const auto id_at = [&side](std::int32_t place) {
+    return message::id_of(side.members.process_at(place));
+  };
+  const bool first = number_for_all(id_at(0)) < number_for_all(remote.ids()[0]);
+  ProcessId* ours = first ? both : both + remote.size();
+  for (std::int32_t i = 0; i < own_count; ++i) ours[i] = id_at(i);
+  std::copy_n(remote.ids(), remote.size(), first ? both + own_count : both);
+  const Error error = enter(side, both, count, first && side.channel, held);
+  std::free(both);
+  return error;
+}
+
+// Makes the group of processes that are known here, and that the caller holds.
+Error make_group(const TravellingGroup& travelling, Group** made) {
+  *made = new_group(travelling.size());
+  if (!*made) return fail(MPI_ERR_NO_MEM, "no memory for a group of %d", travelling.size());
+  travelling.give(**made);
+  finish_group(**made);
+  return MPI_SUCCESS;
 }
 
 }  // namespace
@@ -324,8 +360,12 @@ bool are_of_one_job(const TravellingGroup& one, const TravellingGroup& other) {
          std::all_of(other.ids(), other.ids() + other.size(), is_of_it);
 }
 
-bool are_known(const TravellingGroup& group) {
-  return KnownProcesses(group).are_all();
+Error group_of_known(const TravellingGroup& travelling, Group** made) {
+  const KnownProcesses known(travelling);
+  if (known.are_all()) return make_group(travelling, made);
+  return fail(MPI_ERR_GROUP,
+              "argument remote_group: it has a process of another job that this process has not "
+              "met; MPI_Intercomm_create makes them meet");
 }
 
 platform::HostIdentity own_host() {
@@ -336,31 +376,13 @@ platform::HostIdentity own_host() {
   return host;
 }
 
-Error acquaint(const MeetingSide& side, const TravellingGroup& remote, message::Meeting** held) {
-  *held = nullptr;
+Error acquaint(const MeetingSide& side, const TravellingGroup& remote, Group** made) {
   KnownProcesses known(remote);
-  Answers all{};
-  if (Error error = agree_of_both(
-          side, {known.are_all(), own_host() == side.other_host, !message::has_met_over_network()},
-          &all))
-    return error;
-  if (all.knows) return MPI_SUCCESS;
-  if (!all.is_here) return enter_over_network(side, remote, known, held);
-  if (!all.is_plain)
-    if (Error error = known.settle(side)) return error;
-  const std::int32_t own_count = side.members.count, count = own_count + remote.size();
-  auto* both =
-      static_cast<ProcessId*>(std::malloc(static_cast<std::size_t>(count) * sizeof(ProcessId)));
-  BATON_INVARIANT(both != nullptr);  // the others would wait for ever
-  const auto id_at = [&side](std::int32_t place) {
-    return message::id_of(side.members.process_at(place));
-  };
-  const bool first = number_for_all(id_at(0)) < number_for_all(remote.ids()[0]);
-  ProcessId* ours = first ? both : both + remote.size();
-  for (std::int32_t i = 0; i < own_count; ++i) ours[i] = id_at(i);
-  std::copy_n(remote.ids(), remote.size(), first ? both + own_count : both);
-  const Error error = enter(side, both, count, first && side.channel, held);
-  std::free(both);
+  message::Meeting* held = nullptr;
+  Error error = meet_all(side, remote, known, &held);
+  // Nobody leaves those who are held here before the group holds them.
+  if (!error) error = make_group(remote, made);
+  if (held) message::let_go(*held);
   return error;
 }
 

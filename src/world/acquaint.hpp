@@ -10,10 +10,6 @@
 #include "world/agree/agree.hpp"
 #include "world/group.hpp"
 
-namespace baton::message {
-struct Meeting;
-}
-
 namespace baton::world {
 
 class LeaderChannel;
@@ -43,8 +39,9 @@ class TravellingGroup {
 
 // Returns whether all processes of both groups are of one job.
 bool are_of_one_job(const TravellingGroup& one, const TravellingGroup& other);
-// Returns whether all processes of a group are known here.
-bool are_known(const TravellingGroup& group);
+// Makes the group, if all its processes are known here. Errors, explained: MPI_ERR_GROUP, they are
+// not; MPI_ERR_NO_MEM.
+[[nodiscard]] Error group_of_known(const TravellingGroup& travelling, Group** made);
 
 // Returns the identity of this process's host. That of a job that takes one machine for several
 // nodes is its own: it meets others over the network.
@@ -58,10 +55,9 @@ struct MeetingSide {
   LeaderChannel* channel;
   platform::HostIdentity other_host;
 };
-// Makes this side's processes known to the other group's, and the reverse. It is collective over
-// both groups, and ends alike for all. Errors, explained: MPI_ERR_NO_MEM; MPI_ERR_OTHER, where the
-// processes can neither share memory nor reach each other. `*held` is the meeting that the caller
-// lets go when it has made its group (message::let_go); null: all knew each other.
-Error acquaint(const MeetingSide& side, const TravellingGroup& remote, message::Meeting** held);
+// Makes this side's processes known to the other group's, and the reverse, and makes the group of
+// those. It is collective over both groups, and ends alike for all. Errors, explained:
+// MPI_ERR_NO_MEM; MPI_ERR_OTHER, where the processes can neither share memory nor reach each other.
+[[nodiscard]] Error acquaint(const MeetingSide& side, const TravellingGroup& remote, Group** made);
 
 }  // namespace baton::world

@@ -59,15 +59,6 @@ Error pass_on(const Members& members, std::int32_t leader, Greeting* greeting,
   return agree_broadcast(members, leader, remote.ids(), remote.bytes());
 }
 
-// Makes the group of processes that this one knows by now. Null when memory is short.
-Group* group_of(const TravellingGroup& travelling) {
-  Group* group = new_group(travelling.size());
-  if (!group) return nullptr;
-  travelling.give(*group);
-  finish_group(*group);
-  return group;
-}
-
 bool overlap(const Group& a, const Group& b) {
   for (std::int32_t i = 0; i < a.size; ++i)
     if (b.rank_of(a.processes[i]) != MPI_UNDEFINED) return true;
@@ -129,14 +120,11 @@ Error create_intercommunicator(Communicator& local, int leader, LeaderChannel* c
   if (leads && !problem) greeting.error = introduce(local, *channel, &greeting, remote);
   const Members members = local.members(agreement_tag);
   if (Error error = pass_on(members, leader, &greeting, remote)) return error;
-  message::Meeting* met = nullptr;
-  if (greeting.meets)
-    if (Error error =
-            acquaint({members, leader, leads ? channel : nullptr, greeting.host}, remote, &met))
-      return error;
-  Group* group = group_of(remote);
-  if (met) message::let_go(*met);
-  if (!group) return no_memory();
+  Group* group = nullptr;
+  const MeetingSide side{members, leader, leads ? channel : nullptr, greeting.host};
+  if (Error error =
+          greeting.meets ? acquaint(side, remote, &group) : group_of_known(remote, &group))
+    return error;
   return pair(*local.local, group, own_tag(TagKind::pairing, greeting.pairings), &local, made);
 }
 
@@ -158,12 +146,8 @@ Error create_intercommunicator_from_groups(const Group& local, int leader, const
       greeting.error = no_memory();
   }
   if (Error error = pass_on(members, leader, &greeting, travelling)) return error;
-  if (!are_known(travelling))
-    return fail(MPI_ERR_GROUP,
-                "argument remote_group: it has a process of another job that this process has not "
-                "met; MPI_Intercomm_create makes them meet");
-  Group* group = group_of(travelling);
-  if (!group) return no_memory();
+  Group* group = nullptr;
+  if (Error error = group_of_known(travelling, &group)) return error;
   return pair(local, group, tag, nullptr, made);
 }
 

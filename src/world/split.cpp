@@ -130,6 +130,14 @@ Error create(Communicator& parent, const Group& group, Communicator** made) {
   return make_communicator(&members, nullptr, id, &parent, made);
 }
 
+// Returns a number that the same processes have in common, and hardly any others.
+static std::uint32_t number_of_members(const Group& group) {
+  std::uint64_t number = 0;
+  for (std::int32_t i = 0; i < group.size; ++i)
+    number = scramble(number + number_for_all(message::id_of(group.processes[i])));
+  return static_cast<std::uint32_t>(number);
+}
+
 Error create_from_members(Communicator& parent, const Group& group, int tag, Communicator** made) {
   if (Error error = check_open(parent)) return error;
   *made = nullptr;
@@ -148,9 +156,10 @@ Error create_from_members(Communicator& parent, const Group& group, int tag, Com
     // The messages are the new one's, so that of the parent's ranks only these are needed.
     message::Context context = parent.collective;
     context.owner = prepared;
-    // The user's tag keeps concurrent creations apart.
-    const Members members{&context, own_tag(TagKind::group, static_cast<std::uint32_t>(tag)),
-                          group.size, group.rank, ranks};
+    // The user's tag keeps concurrent creations apart. With the members it keeps this one apart
+    // from an earlier one that has failed, of which messages may be left.
+    const std::uint32_t number = static_cast<std::uint32_t>(tag) ^ number_of_members(group);
+    const Members members{&context, own_tag(TagKind::group, number), group.size, group.rank, ranks};
     error = open_by_agreement(members, *prepared, made);
   }
   std::free(ranks);

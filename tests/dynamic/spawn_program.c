@@ -184,6 +184,7 @@ static void lose_child(char* how) {
   char* words[] = {"child:end", how, NULL};
   MPI_Comm inter = spawn(2, MPI_INFO_NULL, words);
   MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  (void)MPI_Barrier(inter); /* the child ends when all have made the communicator */
   int value = 0;
   CHECK(class_of(MPI_Recv(&value, 1, MPI_INT, 0, 2, inter, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
   use_children(1);
@@ -211,6 +212,7 @@ static void lose_child_there(char* host) {
   char* words[] = {"child:end", "kill", NULL};
   MPI_Comm inter = spawn_there(host, 1, words);
   MPI_Comm_set_errhandler(inter, MPI_ERRORS_RETURN);
+  (void)MPI_Barrier(inter); /* the child ends when all have made the communicator */
   int value = 0;
   CHECK(class_of(MPI_Recv(&value, 1, MPI_INT, 0, 2, inter, MPI_STATUS_IGNORE)) == MPIX_ERR_PROC_FAILED);
   MPI_Comm_disconnect(&inter);
@@ -291,6 +293,7 @@ static void be_child(const char* what, int count, char** words, MPI_Comm parent)
   }
   if (strcmp(what, "fail") == 0) CHECK(!"a child that was to fail has begun");
   if (strcmp(what, "end") == 0) {
+    MPI_Barrier(parent);
     if (rank == 0 && strcmp(words[0], "kill") == 0) raise(SIGKILL);
     if (rank == 0 && strcmp(words[0], "abort") == 0) MPI_Abort(MPI_COMM_WORLD, 9);
     if (strcmp(words[0], "kill") == 0 || strcmp(words[0], "abort") == 0) sleep(100);

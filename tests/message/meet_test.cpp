@@ -1,5 +1,6 @@
 // Jobs that meet exchange messages through an arena of meeting.
 #include "base/failure_class.hpp"
+#include "message/core/unexpected.hpp"
 #include "tests/message/jobs_that_meet.hpp"
 
 namespace baton::message {
@@ -178,6 +179,47 @@ TEST_F(jobs_that_meet, know_each_other_by_what_all_know) {
     Process nobody{};
     EXPECT_FALSE(find_met({Job{7}, WorldRank{0}}, &nobody));
     exchange_with_others(member, {8});  // nobody leaves before
+  });
+}
+
+// The numbers of those who have left are given again, also where others have come in between.
+TEST_F(jobs_that_meet, use_up_no_numbers) {
+  run({1}, {}, [](const Member&) {
+    constexpr std::uint32_t others = 2;
+    message::Meeting* last = nullptr;
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      const int file = make_arena(1 + others, 64, 0);
+      enter(file, 0, {Job{1}, WorldRank{0}});
+      for (std::uint32_t k = 0; k < others; ++k) enter(file, 1 + k, {Job{100 + i}, WorldRank{k}});
+      message::Meeting* held = nullptr;
+      ASSERT_EQ(meet(file, 0, &held), MPI_SUCCESS) << last_explanation().text;
+      if (last) let_go(*last);
+      leave_unused_meetings();
+      last = held;
+      Process found{};
+      ASSERT_TRUE(find_met({Job{100 + i}, WorldRank{1}}, &found));
+      EXPECT_EQ(id_of(found), (ProcessId{Job{100 + i}, WorldRank{1}}));
+      EXPECT_LE(engine.process_count, 1 + 2 * others);
+    }
+    let_go(*last);
+    leave_unused_meetings();
+    EXPECT_EQ(engine.process_count, 1u);
+  });
+}
+
+// What one has sent that nobody has received is forgotten with it.
+TEST_F(jobs_that_meet, leave_no_message) {
+  run(1, 1, [](const Member& member) {
+    exchange_with_others(member, {8});
+    const Context context = member.context();
+    const int other = 1 - member.own();
+    char data[600] = {};
+    ASSERT_EQ(send(context, data, sizeof data, byte(), other, 7), MPI_SUCCESS);
+    exchange_with_others(member, {8});  // it has come
+    EXPECT_NE(find_unexpected(*context.queue, other, 7), nullptr);
+    let_go(meeting_of(member.process(other)));
+    while (engine.meetings) leave_unused_meetings();
+    EXPECT_EQ(find_unexpected(*context.queue, other, 7), nullptr);
   });
 }
 

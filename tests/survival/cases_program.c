@@ -313,6 +313,31 @@ static void create_group(void) {
   MPI_Group_free(&pair);
 }
 
+/* Who has failed to make a communicator with the dead makes one without them, by the same tag: what
+   was on its way for the first is none of the second's. */
+static void create_group_again(void) {
+  const int dead = size - 1;
+  if (rank == dead) die();
+  MPI_Group world, left;
+  MPI_Comm own, next = MPI_COMM_NULL;
+  await_failures(MPI_COMM_WORLD, 1);
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  MPI_Group_excl(world, 1, &dead, &left);
+  for (int round = 0; round < 8; ++round) {
+    CHECK(class_of(MPI_Comm_create_group(MPI_COMM_WORLD, world, 3, &next)) == MPIX_ERR_PROC_FAILED);
+    /* One of them has another number free by now than the others. */
+    if (rank == round % dead) MPI_Comm_dup(MPI_COMM_SELF, &own);
+    CHECK(MPI_Comm_create_group(MPI_COMM_WORLD, left, 3, &next) == MPI_SUCCESS);
+    int sum = 0;
+    CHECK(MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, next) == MPI_SUCCESS);
+    CHECK(sum == dead * (dead - 1) / 2);
+    MPI_Comm_free(&next);
+    if (rank == round % dead) MPI_Comm_free(&own);
+  }
+  MPI_Group_free(&world);
+  MPI_Group_free(&left);
+}
+
 /* Revoking a window or a file ends what waits for it, also where nobody has died. */
 static void revoke_objects(void) {
   char name[64];
@@ -436,6 +461,7 @@ int main(int argc, char **argv) {
                         {"agree", agree_all},
                         {"spawned", spawned},
                         {"create_group", create_group},
+                        {"create_group_again", create_group_again},
                         {"revoke_objects", revoke_objects},
                         {"rooms", rooms},
                         {"handler", handler},

@@ -105,6 +105,16 @@ class Survival(unittest.TestCase):
         for ranks in 3, 5:
             self.run_case("windows", ranks, cases="window_cases_program")
 
+    def test_a_lock_that_the_dead_hold_is_not_had_by_trying_again(self):
+        for variables in {}, {"BATON_RANKS_PER_NODE": "1"}:
+            for ranks in 3, 5:
+                self.run_case("locked_all", ranks, cases="window_cases_program", **variables)
+
+    def test_a_window_that_is_freed_early_leaves_nothing_to_be_done(self):
+        for variables in {}, {"BATON_RANKS_PER_NODE": "1"}:
+            for ranks in 3, 4:
+                self.run_case("freed_early", ranks, cases="window_cases_program", **variables)
+
     def test_a_rank_that_dies_in_an_accumulate_is_not_waited_for(self):
         for case in "elements_allocated", "elements_own", "elements_of_dead_allocated", "elements_of_dead_own":
             for ranks in 2, 4:
@@ -121,6 +131,8 @@ class Survival(unittest.TestCase):
     def test_communicators_of_those_left_are_made_without_the_dead(self):
         for ranks in 3, 6:
             self.run_case("create_group", ranks)
+        for ranks in 4, 6, 8:
+            self.run_case("create_group_again", ranks)
 
     def test_windows_and_files_can_be_revoked(self):
         for ranks in 2, 5:

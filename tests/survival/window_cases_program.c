@@ -22,6 +22,11 @@ static void windows(void) {
     MPI_Group_incl(world, 1, &dead, &its);
     CHECK(MPI_Win_post(its, 0, win) == MPI_SUCCESS);
     CHECK(class_of(MPI_Win_wait(win)) == MPIX_ERR_PROC_FAILED);
+    /* So does who asks again and again instead of waiting. */
+    CHECK(MPI_Win_post(its, 0, win) == MPI_SUCCESS);
+    int error = MPI_SUCCESS;
+    for (int flag = 0; !error && !flag;) error = MPI_Win_test(win, &flag);
+    CHECK(class_of(error) == MPIX_ERR_PROC_FAILED);
     MPI_Group_free(&its);
     MPI_Group_free(&world);
   } else {
@@ -29,6 +34,54 @@ static void windows(void) {
   }
   CHECK(class_of(MPI_Win_fence(0, win)) == MPIX_ERR_PROC_FAILED);
   CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+/* An operation that cannot have its target's lock fails, however often it is tried. */
+static void locked_all(void) {
+  const int dead = size - 1;
+  MPI_Win win;
+  void *memory;
+  CHECK(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS);
+  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+  if (rank == dead) {
+    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win) == MPI_SUCCESS);
+    for (int other = 0; other < dead; ++other) MPI_Send(NULL, 0, MPI_BYTE, other, 5, MPI_COMM_WORLD);
+    die();
+  }
+  CHECK(MPI_Recv(NULL, 0, MPI_BYTE, dead, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  CHECK(MPI_Win_lock_all(0, win) == MPI_SUCCESS);
+  for (int time = 0; time < 2000; ++time)
+    CHECK(class_of(MPI_Put(&time, 1, MPI_INT, 0, 0, 1, MPI_INT, win)) == MPIX_ERR_PROC_FAILED);
+  CHECK(MPI_Win_unlock_all(win) == MPI_SUCCESS);
+  CHECK(MPI_Win_free(&win) == MPI_SUCCESS);
+}
+
+/* What was begun in a window that is freed since a rank has died is over by then: nothing of it
+   happens later. */
+static void freed_early(void) {
+  const int dead = size - 1, stale = 13, fresh = 7;
+  int first[4] = {0}, second[4] = {0};
+  MPI_Win wins[2];
+  for (int i = 0; i < 2; ++i) {
+    CHECK(!MPI_Win_create(i ? second : first, sizeof first, 4, MPI_INFO_NULL, MPI_COMM_WORLD, &wins[i]));
+    MPI_Win_set_errhandler(wins[i], MPI_ERRORS_RETURN);
+    CHECK(!MPI_Win_lock_all(0, wins[i]));
+  }
+  be_last(MPI_COMM_WORLD, dead);
+  if (rank == dead) die();
+  if (rank == 0) CHECK(!MPI_Put(&stale, 1, MPI_INT, 1, 0, 1, MPI_INT, wins[0]));
+  await_failures(MPI_COMM_WORLD, 1);
+  CHECK(MPI_Win_free(&wins[0]) == MPI_SUCCESS);
+  first[0] = fresh; /* which is this rank's alone by now */
+  MPI_Send(NULL, 0, MPI_BYTE, (rank + 1) % dead, 6, MPI_COMM_WORLD);
+  CHECK(!MPI_Recv(NULL, 0, MPI_BYTE, (rank + dead - 1) % dead, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  CHECK(!MPI_Put(&fresh, 1, MPI_INT, (rank + 1) % dead, 2, 1, MPI_INT, wins[1]));
+  const int error = MPI_Win_flush_all(wins[1]);
+  CHECK(!error || class_of(error) == MPIX_ERR_PROC_FAILED);
+  MPI_Send(NULL, 0, MPI_BYTE, (rank + 1) % dead, 6, MPI_COMM_WORLD);
+  CHECK(!MPI_Recv(NULL, 0, MPI_BYTE, (rank + dead - 1) % dead, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+  CHECK(first[0] == fresh && second[2] == fresh);
+  CHECK(MPI_Win_free(&wins[1]) == MPI_SUCCESS);
 }
 
 /* Adds to the elements of `target` until `limit` calls are over, or one fails by the death of a
@@ -155,6 +208,8 @@ static void making_windows(void) {
 
 int main(int argc, char **argv) {
   const Case cases[] = {{"windows", windows},
+                        {"locked_all", locked_all},
+                        {"freed_early", freed_early},
                         {"elements_allocated", elements_allocated},
                         {"elements_own", elements_own},
                         {"elements_of_dead_own", elements_of_dead_own},

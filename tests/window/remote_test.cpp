@@ -40,6 +40,26 @@ TEST_F(a_remote_target, forgets_who_waits_for_the_lock_of_a_window_that_is_gone)
   ranks.as(1, [&] { one_sided.listeners.add(window); });
 }
 
+// A rank may die while a window is made: then some ranks have it, and others have given it up.
+TEST_F(a_remote_target, without_the_window_lets_nobody_wait_for_an_answer) {
+  Window& window = windows.window(1);
+  ranks.as(1, [&] { one_sided.listeners.remove(window); });
+  for (const RemoteKind kind : {RemoteKind::lock, RemoteKind::flush, RemoteKind::unlock}) {
+    Expected expected;
+    expected.answers = 1;
+    ranks.as(0, [&] {
+      RemoteHeader header;
+      header.window = window.comm->id;
+      header.token = expected.token();
+      EXPECT_EQ(RemoteMessage(kind, header).send(Process{1}), MPI_SUCCESS);
+    });
+    ranks.settle();
+    EXPECT_EQ(expected.answers, 0u);
+    EXPECT_EQ(expected.error, MPI_ERR_WIN);
+  }
+  ranks.as(1, [&] { one_sided.listeners.add(window); });
+}
+
 TEST_F(a_remote_target, short_puts_wait_for_the_flush_and_travel_in_one_message) {
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(windows.put(data.data(), 8, MPI_BYTE, 100 * i), MPI_SUCCESS);

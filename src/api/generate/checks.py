@@ -187,6 +187,12 @@ class Checks:
                 guard,
             )
 
+    def root_of_one_group(self):
+        """The root of those that take communicators of one group, and say so themselves."""
+        size = f"{self.comm.name}_object->size()"
+        call = self.call("bad_root", self.parameter("root"), "root", size, "false")
+        self.fail_if(f"outside(root, {size})", call)
+
     def root(self):
         p = self.parameter("root")
         comm = f"{self.comm.name}_object"
@@ -445,6 +451,8 @@ class Checks:
             self.handle(handles.pop(0))
         if self.is_rooted() and self.comm:
             self.root()
+        elif "root" in self.names:
+            self.root_of_one_group()
         self.in_place()
         for p in handles:
             self.handle(p)

@@ -25,6 +25,8 @@ BATON_EXPORT int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(outside(root, comm_object->size())))
+    return bad_root(here, 3, &comm_object->errors, root, comm_object->size(), false);
   if (BATON_UNLIKELY(!newcomm))
     return null_argument(here, 5, &comm_object->errors);
   return finish(here, &comm_object->errors, api::comm_accept(port_name, info, root, *comm_object, newcomm));
@@ -39,6 +41,8 @@ BATON_EXPORT int PMPI_Comm_connect(const char *port_name, MPI_Info info, int roo
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 4, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(outside(root, comm_object->size())))
+    return bad_root(here, 3, &comm_object->errors, root, comm_object->size(), false);
   if (BATON_UNLIKELY(!newcomm))
     return null_argument(here, 5, &comm_object->errors);
   return finish(here, &comm_object->errors, api::comm_connect(port_name, info, root, *comm_object, newcomm));
@@ -75,6 +79,8 @@ BATON_EXPORT int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 6, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(outside(root, comm_object->size())))
+    return bad_root(here, 5, &comm_object->errors, root, comm_object->size(), false);
   if (BATON_UNLIKELY(!intercomm))
     return null_argument(here, 7, &comm_object->errors);
   return finish(here, &comm_object->errors, api::comm_spawn(command, argv, maxprocs, info, root, *comm_object, intercomm, array_of_errcodes));
@@ -89,6 +95,8 @@ BATON_EXPORT int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[], 
   Communicator* const comm_object = world::communicators.find(comm);
   if (BATON_UNLIKELY(!comm_object))
     return bad_handle(here, 7, nullptr, comm, MPI_ERR_COMM);
+  if (BATON_UNLIKELY(outside(root, comm_object->size())))
+    return bad_root(here, 6, &comm_object->errors, root, comm_object->size(), false);
   if (BATON_UNLIKELY(!intercomm))
     return null_argument(here, 8, &comm_object->errors);
   return finish(here, &comm_object->errors, api::comm_spawn_multiple(count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, *comm_object, intercomm, array_of_errcodes));

@@ -17,6 +17,7 @@
 
 #include "base/environment.hpp"
 #include "base/settings.hpp"
+#include "message/core/loss.hpp"
 #include "platform/memory_file.hpp"
 #include "platform/stream.hpp"
 #include "transport/network/choose_provider.hpp"
@@ -254,7 +255,8 @@ int connect_to(const addrinfo& address, std::int64_t end_ms) {
 
 }  // namespace
 
-int connect_far(const std::string& addresses, Key secret, double seconds, Key* key) {
+int connect_far(const Communicator& comm, const std::string& addresses, Key secret, double seconds,
+                Key* key) {
   const auto ms = [](double s) { return static_cast<std::int64_t>(s * 1000); };
   const std::int64_t end_ms = platform::now_ms() + ms(seconds);
   (void)fail(MPI_ERR_PORT, "argument port_name: \"%.80s\" is no address", addresses.c_str());
@@ -277,9 +279,11 @@ int connect_far(const std::string& addresses, Key secret, double seconds, Key* k
     Handshake handshake(secret, Role::connects);
     Handshake::State state = Handshake::State::under_way;
     const WatchedSocket watched(socket);
+    Error broken = MPI_SUCCESS;
     message::wait_until([&] {
       state = handshake.advance(socket);
-      return state != Handshake::State::under_way || platform::now_ms() >= end_ms;
+      return state != Handshake::State::under_way || platform::now_ms() >= end_ms ||
+             (broken = message::broken(&comm));
     });
     if (state == Handshake::State::done) {
       *key = handshake.key();
@@ -287,6 +291,7 @@ int connect_far(const std::string& addresses, Key secret, double seconds, Key* k
     }
     const int why = errno;
     ::close(socket);
+    if (broken) return -1;
     if (state == Handshake::State::under_way) {
       (void)fail(MPI_ERR_PORT,
                  "nobody has accepted the connection to %s for %g s (info key timeout)",

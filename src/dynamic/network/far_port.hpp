@@ -57,9 +57,11 @@ class FarPort {
   std::vector<std::unique_ptr<Stranger>> strangers_;
 };
 
-// Connects to a port by one of its addresses and proves the secret; gives up after so many seconds.
-// Returns the connection, and its key; -1, explained: MPI_ERR_PORT.
-int connect_far(const std::string& addresses, Key secret, double seconds, Key* key);
+// Connects to a port by one of its addresses and proves the secret; gives up after so many seconds,
+// or when `comm`, whose ranks are to meet the others, has lost one or is revoked. Returns the
+// connection, and its key; -1, explained: MPI_ERR_PORT, and errors of message::broken.
+int connect_far(const Communicator& comm, const std::string& addresses, Key secret, double seconds,
+                Key* key);
 
 // Lets the kernel find out when the other host is gone.
 void keep_watch_on(int socket);

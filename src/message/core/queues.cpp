@@ -52,6 +52,35 @@ MatchQueue& queue_of(std::uint32_t context) {
   return *queue;
 }
 
+namespace {
+
+void drop(UnexpectedMessage& unexpected) {
+  // The sender of a cancelled one gets its slot back.
+  if (!is_withdrawn(unexpected) || claim(unexpected)) drop_unexpected(unexpected);
+}
+
+}  // namespace
+
+void drop_unexpected_of(std::uint32_t first, std::uint32_t count) {
+  const auto drop_of = [=](List<UnexpectedMessage>& list) {
+    UnexpectedMessage* before = nullptr;
+    while (UnexpectedMessage* unexpected = before ? before->next : list.first)
+      if (number_of(unexpected->process) - first >= count) {
+        before = unexpected;
+      } else {
+        list.take_after(before);
+        drop(*unexpected);
+      }
+  };
+  platform::Guard guard(engine.queues.lock);
+  for (Leaf* leaf : engine.queues.leaves)
+    for (std::uint32_t i = 0; leaf && i < leaf_contexts; ++i)
+      if (MatchQueue* queue = leaf->queues[i]) {
+        platform::Guard matching(queue->lock);
+        for (List<UnexpectedMessage>& list : queue->unexpected) drop_of(list);
+      }
+}
+
 void drop_queue(std::uint32_t context) {
   platform::Guard guard(engine.queues.lock);
   Leaf* leaf = engine.queues.leaves[context / leaf_contexts];
@@ -62,8 +91,7 @@ void drop_queue(std::uint32_t context) {
   for (List<UnexpectedMessage>& list : queue->unexpected)
     while (UnexpectedMessage* unexpected = list.first) {
       list.take_after(nullptr);
-      // The sender of a cancelled one gets its slot back.
-      if (!is_withdrawn(*unexpected) || claim(*unexpected)) drop_unexpected(*unexpected);
+      drop(*unexpected);
     }
   delete queue;
   queue = nullptr;

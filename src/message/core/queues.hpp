@@ -12,6 +12,8 @@ MatchQueue* queue_for(std::uint32_t context);
 void drop_queue(std::uint32_t context);
 // Drops all of them.
 void forget_queues();
+// Drops what nobody has received of processes that are about to be forgotten.
+void drop_unexpected_of(std::uint32_t first, std::uint32_t count);
 
 // The queue of a context; ends the job without memory.
 MatchQueue& queue_of(std::uint32_t context);
