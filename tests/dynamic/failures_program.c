@@ -103,13 +103,15 @@ static void queue_up(void) {
 static void accept_late(const char* folder) {
   char port[MPI_MAX_PORT_NAME], word[MPI_MAX_PORT_NAME];
   MPI_Comm inter;
-  CHECK(MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS);
-  tell(folder, "port", port);
-  hear(folder, "given_up", word);
+  if (rank == 0) {
+    CHECK(MPI_Open_port(MPI_INFO_NULL, port) == MPI_SUCCESS);
+    tell(folder, "port", port);
+    hear(folder, "given_up", word);
+  }
   CHECK(MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &inter) == MPI_SUCCESS);
   exchange_messages(inter);
   MPI_Comm_disconnect(&inter);
-  MPI_Close_port(port);
+  if (rank == 0) MPI_Close_port(port);
 }
 
 static void connect_twice(const char* folder) {

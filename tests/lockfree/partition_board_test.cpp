@@ -166,8 +166,10 @@ MODEL_CASE(partition_board, a_sender_leaves_the_buffer_of_a_withdrawn_unit_alone
   });
   stage.thread([&shared] {
     begin_iteration(shared.board, 1);
-    for (Mark round = mark(); !withdraw_unit(shared.places[0].state, 1);) pause(round);
-    if (has_arrived(shared.places[0].state, 1))
+    lockfree::UnitState<Model>& state = shared.places[0].state;
+    for (Mark round = mark(); !withdraw_unit(state, 1);) pause(round);
+    // relaxed: the withdrawal has acquired what has arrived.
+    if (state.word.load(std::memory_order_relaxed) == lockfree::unit_arrived(1))
       check(load(shared.in[0]) == number(1, 0), "not what was sent");
     store(shared.in[0], 77);
     check(load(shared.in[0]) == 77, "written after its end");
