@@ -383,6 +383,8 @@ Error acquaint(const MeetingSide& side, const TravellingGroup& remote, Group** m
   // Nobody leaves those who are held here before the group holds them.
   if (!error) error = make_group(remote, made);
   if (held) message::let_go(*held);
+  // Others may not have come there, and must not count as known from now on.
+  if (held && error) message::leave_unused_meetings();
   return error;
 }
 

@@ -292,8 +292,9 @@ class Device(Faults):
     def test_between_nodes_receives_that_were_posted_first_are_advertised(self):
         for kind in "device", "host":
             advertised = 0
-            for _ in range(20):  # the provider has no space now and then, and then none is
-                job = self.between_nodes("posted", kind, "device", 300000, 8, program="order_program")
+            for seed in range(20):  # the provider has no space now and then, and then none is
+                job = self.between_nodes("posted", kind, "device", 300000, 8, program="order_program",
+                                         FAKE_PROVIDER_SEED=str(seed))
                 self.assertEqual(self.between_the_nodes(job), 8)
                 self.assertEqual(self.counted(job, "flushes"), {0: 0, 1: 8})
                 advertised += self.ways(job).get("receiver_initiated", 0)

@@ -4,14 +4,12 @@ namespace baton::message {
 
 namespace {
 
-// Whoever leaves a meeting says so in its row; its number means nobody from then on, and as long as
-// it has not come. It may never come to a meeting of which its leader has not heard.
+// Whoever leaves a meeting says so in its row; its number means nobody from then on.
 bool is_there(const Meeting& meeting, const Meeting::Met& met) {
   if (meeting.is_over_network()) return !met.has_left && !meeting.has_said_goodbye;
   // relaxed: who left before it called for a new meeting is seen by those who come to that.
-  const std::int32_t process =
-      transport::status_row(meeting.own.at(met.index)).state.pid.load(std::memory_order_relaxed);
-  return process != 0 && process != lockfree::left_process;
+  return transport::status_row(meeting.own.at(met.index))
+             .state.pid.load(std::memory_order_relaxed) != lockfree::left_process;
 }
 
 // All that is known of where a process runs that was met over the network.
