@@ -3,9 +3,8 @@
 #include "survival.h"
 #include <sys/time.h>
 
-/* Whoever waits for a lock that the dead one holds, or for its epoch, gets an error. */
-static void windows(void) {
-  const int dead = size - 1;
+/* A window in which one rank has the lock at rank 0, and dies once the others know. */
+static MPI_Win window_locked_by(int dead) {
   MPI_Win win;
   void *memory;
   CHECK(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS);
@@ -16,6 +15,13 @@ static void windows(void) {
     die();
   }
   CHECK(MPI_Recv(NULL, 0, MPI_BYTE, dead, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  return win;
+}
+
+/* Whoever waits for a lock that the dead one holds, or for its epoch, gets an error. */
+static void windows(void) {
+  const int dead = size - 1;
+  MPI_Win win = window_locked_by(dead);
   if (rank == 0) {
     MPI_Group world, its;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
@@ -38,17 +44,7 @@ static void windows(void) {
 
 /* An operation that cannot have its target's lock fails, however often it is tried. */
 static void locked_all(void) {
-  const int dead = size - 1;
-  MPI_Win win;
-  void *memory;
-  CHECK(MPI_Win_allocate(64, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win) == MPI_SUCCESS);
-  MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-  if (rank == dead) {
-    CHECK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win) == MPI_SUCCESS);
-    for (int other = 0; other < dead; ++other) MPI_Send(NULL, 0, MPI_BYTE, other, 5, MPI_COMM_WORLD);
-    die();
-  }
-  CHECK(MPI_Recv(NULL, 0, MPI_BYTE, dead, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS);
+  MPI_Win win = window_locked_by(size - 1);
   CHECK(MPI_Win_lock_all(0, win) == MPI_SUCCESS);
   for (int time = 0; time < 2000; ++time)
     CHECK(class_of(MPI_Put(&time, 1, MPI_INT, 0, 0, 1, MPI_INT, win)) == MPIX_ERR_PROC_FAILED);
