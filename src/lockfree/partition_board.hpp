@@ -94,7 +94,8 @@ void keep_unit(UnitState<Atomics>& unit, std::uint64_t iteration) {
   unit.word.store(unit_claimed(iteration), std::memory_order_relaxed);
 }
 
-// These two do the same where units may be withdrawn; false: this one is.
+// Changes the state of a unit that is not ready yet, where units may be withdrawn; false: this one
+// is. The next two publish and keep a unit by it.
 template <class Atomics>
 bool advance_unit(UnitState<Atomics>& unit, std::uint64_t iteration, std::uint64_t state) {
   // relaxed: until it is ready only a withdrawal changes it.

@@ -38,6 +38,7 @@ bool find_met_locked(ProcessId id, Process* found);
 // and it may be met anew. Returns whether it was met so.
 bool note_left(Process process);
 
+// These two are the parts of each_protocol and each_protocol_in_progress.
 template <class Do>
 void each_protocol_of_own_job(Do& act) {
   for (Protocol* protocol : engine.protocols)
@@ -57,7 +58,8 @@ void each_protocol(Do&& act) {
   platform::Guard guard(engine.meetings_lock);
   each_protocol_of_meetings(act);
 }
-// Does so under the progress lock, without which no meeting comes or goes: `act` may ask.
+// Calls act(protocol) likewise, for a caller that holds the progress lock, without which no meeting
+// comes or goes: `act` may ask about any process.
 template <class Do>
 void each_protocol_in_progress(Do&& act) {
   each_protocol_of_own_job(act);
